@@ -12,6 +12,8 @@
 --     which may be one of PostgreSQL's own, such as pg_class; all other sessions then wait for it
 --   - take advisory locks, which can fill the lock table of the whole server
 --   - create large objects, which can fill the disk
+--   - write logical messages, which no program of Mintmark reads. Megabytes of them delay every commit,
+--     and fill the disk of the write-ahead log
 -- mintmark check shows whether the limits are in force. docs/run/database.md says what remains possible.
 
 DO $$
@@ -52,7 +54,7 @@ BEGIN
     FOR function IN
         SELECT p.oid::regprocedure FROM pg_catalog.pg_proc AS p
          WHERE p.pronamespace = 'pg_catalog'::regnamespace
-           AND (p.proname ~ '^pg_(try_)?advisory_(xact_)?lock(_shared)?$' OR p.proname IN ('lo_creat', 'lo_create', 'lo_from_bytea'))
+           AND (p.proname ~ '^pg_(try_)?advisory_(xact_)?lock(_shared)?$' OR p.proname IN ('lo_creat', 'lo_create', 'lo_from_bytea', 'pg_logical_emit_message'))
     LOOP
         EXECUTE format('REVOKE EXECUTE ON FUNCTION pg_catalog.%s FROM PUBLIC', function);
         EXECUTE format('GRANT EXECUTE ON FUNCTION pg_catalog.%s TO %I', function, owner_role); -- Flyway takes one

@@ -90,7 +90,7 @@ class Database:
                                 env={**os.environ, "PGOPTIONS": options})
         yield from map(json.loads, psql.stdout)
         if psql.wait():
-            sys.exit("psql failed")
+            sys.exit("psql failed; its message is above")
 
     def checkpoints(self):
         for number, sealed_at, *texts in self.rows(
@@ -119,13 +119,14 @@ class Database:
                 GROUP BY part.content HAVING sum(part.sign) <> 0""" for table in self.query(tables)
                        if re.fullmatch("[a-z_][a-z0-9_]*", table) or wrong(f"broker has a table named {table}")]
         for table, content, surplus in self.query(*comparisons):
-            wrong(f"broker.{table} {'has' if surplus > 0 else 'lacks'} a row against its history: {content[:400]}")
+            wrong(f"broker.{table} {'has a row that is not' if surplus > 0 else 'lacks a row that is'} in its history: {content[:400]}")
         if too_many_open:
             say("note: audit.unresolved was not compared: too many mints are incomplete")
             return
         listed = set(self.query("SELECT to_json(mint_id) FROM audit.unresolved"))
         for mint in listed ^ open_mints:
-            wrong(f"audit.unresolved {'lists' if mint in listed else 'does not list'} mint {mint}, against the rows")
+            wrong(f"audit.unresolved lists mint {mint}, which isn't unresolved" if mint in listed
+                  else f"audit.unresolved doesn't list mint {mint}, which has no outcome")
 
 
 class Export:
@@ -149,7 +150,7 @@ class Export:
             if not whole and len(line) > LONGEST_LINE:
                 while rest := lines.readline(LONGEST_LINE):
                     if whole := rest.endswith(b"\n"):
-                        wrong(f"a line has more than {LONGEST_LINE} bytes, which no export writes: line {number} of {file}")
+                        wrong(f"a line has more than {LONGEST_LINE} bytes, the limit for a line of an export: line {number} of {file}")
                         break
             elif whole:
                 self.add(line[:-1], f"line {number} of {file}")
@@ -161,13 +162,13 @@ class Export:
         if header := re.fullmatch(rb'\{"part":\{"after":([0-9]{1,18}),"up_to":([0-9]{1,18})\}\}', line):
             found = tuple(map(int, header.groups()))
             if part not in (None, found):
-                wrong("the files are different parts of a log; verify each by itself")
+                wrong("the files are different parts of a log; verify each separately")
             part = found
         elif key := self.key(line):
             digest = hashlib.sha256(line).digest()
             self.lines.execute("INSERT OR IGNORE INTO line VALUES (?, ?, ?, ?, ?)", (*key, digest, line))
         else:
-            wrong(f"there is a line that no export writes: {origin}")
+            wrong(f"this line doesn't have the format of an export: {origin}")
 
     def key(self, line):
         """What a line is, of which chain and at which place; nothing for what no export writes."""
@@ -215,7 +216,7 @@ class Export:
                 "SELECT place, text FROM line WHERE kind = 'checkpoint' ORDER BY place, digest"):
             row = json.loads(text)
             if number == last:
-                wrong(f"checkpoint {number} is in the export again, and differs")
+                wrong(f"checkpoint {number} is in the export twice, with different content")
             else:
                 texts = (row.get(member) for member in ("announced_by", "note"))
                 yield number, micros(row["sealed_at"]), row["jws"], *(text if isinstance(text, str) else None for text in texts)
@@ -239,7 +240,7 @@ class Whole(Token):
 
 
 def no_constant(name):
-    raise ValueError(name + " is no JSON")
+    raise ValueError(name + " is not JSON")
 
 
 DECODER = json.JSONDecoder(parse_constant=no_constant, parse_int=Whole, parse_float=Token)
@@ -395,7 +396,7 @@ def announce(jws, announced_by, header, number):
         if before["kid"] in trusted:
             trusted.setdefault(header["kid"], point)
     except BAD:
-        wrong(f"checkpoint {number} has an announcement of its key that doesn't hold")
+        wrong(f"checkpoint {number} has an invalid announcement of its key")
 
 
 TIME = re.compile(r"((?!0000)\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:\d\d)(?:\.(\d{1,9}))?(?:Z|\+00:00)", re.ASCII)
@@ -471,7 +472,7 @@ def retire(number, digest, seal):
         return
     for earlier in months:
         if number > earlier.number and at < earlier.end:
-            earlier.doubts.append(f"checkpoint {number}, which came later, is of before its end")
+            earlier.doubts.append(f"checkpoint {number}, which came later, is dated before the month's end")
     latest = max(latest, at)
     day = tuple((EPOCH + timedelta(microseconds=time)).date() for time in (at, latest))
     for head in seal["events"]:
@@ -484,16 +485,16 @@ def retire(number, digest, seal):
         retired = Retired(number, digest, month)
         months.append(retired)
         if at < retired.end:
-            retired.doubts.append("it was signed before its end")
+            retired.doubts.append("the checkpoint was signed before the month was over")
         if at > now() + HOUR:
-            retired.doubts.append("it was signed at a time in the future")
+            retired.doubts.append("the checkpoint was signed at a time in the future")
         if by_month.setdefault(retired.name, retired) is not retired:
-            retired.doubts.append("it was retired already")
+            retired.doubts.append("an earlier checkpoint already retired the month")
         if sum(rows["last"] - rows["first"] + 1 for rows in month["parts"]) != retired.rows:
-            retired.doubts.append("its numbers don't fit")
+            retired.doubts.append("the checkpoint lists another number of rows than it counts")
         for rows in month["parts"]:
             if any(rows["first"] <= p["last"] and p["first"] <= rows["last"] for p, _ in parts[rows["chain"]]):
-                retired.doubts.append("it names rows twice")
+                retired.doubts.append("the checkpoint lists rows twice")
             parts[rows["chain"]].append((rows, retired))
 
 
@@ -624,7 +625,7 @@ def seal_heads(sealed, number, seal, declaration=None, since=None):
                 if kind == "event" and not in_part(number):
                     starts[head[chain]] = max(starts.get(head[chain], (0, "00" * 32)), (at, head["hash"]))
                 elif sealed[key].setdefault(at, head["hash"]) != head["hash"]:
-                    wrong(f"checkpoint {number} sealed another row {at} of {kind} chain {head[chain]}")
+                    wrong(f"checkpoint {number} sealed a different row {at} of {kind} chain {head[chain]}")
 
 
 starts = {}  # where the chains of a part begin: the row before, and its hash
@@ -646,7 +647,7 @@ def checkpoints(kept):
             witnesses.sealed(number, sealed_at, digest)
         notes.judge(number, jws, note, sealed_at)
         if part and number > part[1]:
-            wrong(f"checkpoint {number} comes after the last one of the part")
+            wrong(f"checkpoint {number} comes after the last checkpoint of the part")
             continue
         missing(last, number)
         follows = last == number - 1
@@ -670,7 +671,7 @@ def checkpoints(kept):
             if sealed_at > now() + HOUR:
                 say(f"note: checkpoint {number} is dated {seal['sealed_at']}, which is in the future")
             elif time is not None and sealed_at + HOUR < time <= now() + HOUR:
-                say(f"note: the checkpoint before number {number} says that it is of a later time than {seal['sealed_at']}")
+                say(f"note: the checkpoint before number {number} is dated later than {seal['sealed_at']}")
             known = time is not None and follows and in_part(number)
             since, time = min(time, sealed_at) if known else None, sealed_at
             retire(number, digest, seal)
@@ -682,7 +683,7 @@ def checkpoints(kept):
         missing(last, part[1] + 1)
     if not held:
         wrong(f"none of the {count} checkpoints is signed by a trusted key, so nothing is proven; trusted: {sorted(trusted)}"
-              if count else "there is no checkpoint that holds, so nothing is proven")
+              if count else "no checkpoint is valid, so nothing is proven")
     else:
         for number, digest in foreign:
             if not named(number, digest):
@@ -727,18 +728,18 @@ def compare_kept(kept, sealed, digests, last, held):
             foreign += 1
             continue
         declaration = named(number, digest)
-        sentence = f"checkpoint {number}, as it was kept, isn't in the {'export' if arguments.export else 'database'}"
+        sentence = f"checkpoint {number}, which was kept elsewhere, isn't in the {'export' if arguments.export else 'database'}"
         if arguments.export and not declaration and number > last:
-            sentence += (f", which ends with number {last}: it is older and has to be continued, its end was cut off, "
-                         "or the log itself lost it" if last else ", which has no checkpoint at all: write it with --all")
+            sentence += (f", which ends with number {last}: the export is older and must be continued, its end was removed, "
+                         "or the log itself lost the checkpoint" if last else ", which has no checkpoint at all: write it with --all")
         say("note:", sentence + "; that was declared") if declaration else wrong(sentence)
         if not declaration:
             retire(number, digest, seal)
         seal_heads(sealed, number, seal, declaration)
     if foreign == copies and held:
-        wrong(f"none of the {copies} checkpoints, as they were kept, is signed by a trusted key")
+        wrong(f"none of the {copies} kept checkpoints is signed by a trusted key")
     elif foreign and held:
-        say(f"note: {foreign} of the checkpoints, as they were kept, are not signed by a trusted key: another broker's, and left out")
+        say(f"note: {foreign} of the kept checkpoints are not signed by a trusted key, so they are another broker's and were left out")
     if not copies:
         wrong(f"{kept} holds no checkpoint, so nothing is proven with it")
 
@@ -816,7 +817,7 @@ class Notes:
         if raw and note is None:
             wrong(f"checkpoint {number} lacks its note")
         elif note is not None and not raw:
-            wrong(f"checkpoint {number} has a note whose key it doesn't name")
+            wrong(f"checkpoint {number} has a note, but doesn't name the note's key")
         elif raw:
             self.compare(number, note, raw, sealed_at)
 
@@ -835,7 +836,7 @@ class Notes:
             self.known = False
             wrong(f"checkpoint {number} has a note about a tree of other checkpoints")
         elif not any(is_signature(text, line, origin, raw) for line in lines):
-            wrong(f"checkpoint {number} has a note that its key didn't sign")
+            wrong(f"checkpoint {number} has a note with an invalid signature")
         elif witnesses:
             witnesses.judge(number, sealed_at, self.number, self.tree.size, text, raw)
 
@@ -866,11 +867,11 @@ def judge_trees():
             found += past.execute("SELECT hash, time FROM leaf WHERE kind = ? AND chain = ? AND at BETWEEN ? AND ? ORDER BY at",
                                   (kind, chain, first, at)).fetchall()
         if len(found) == expected and Tree(hex_bytes(digest) for digest, _ in found).root().hex() != root:
-            wrong(f"checkpoint {number} has the root of a tree over other rows")
+            wrong(f"checkpoint {number} has a tree root that does not match the rows that it sealed")
         latest = max([latest, *(time for _, time in found)])
         cosigned, = past.execute("SELECT min(at) FROM cosigned WHERE number = ?", (number,)).fetchone()
         if cosigned is not None and latest > cosigned + OUTSIDE:
-            wrong(f"checkpoint {number} was cosigned at {moment(cosigned)}, and a row that it or one before it seals is of {moment(latest)}")
+            wrong(f"checkpoint {number} was cosigned at {moment(cosigned)}, although it or an earlier checkpoint seals a row of {moment(latest)}")
             latest = 0  # later cosignatures of the same row aren't reported too
 
 
@@ -896,48 +897,48 @@ class Policy:
         members, keys = set(), set()
         for number, line in enumerate(text.split("\n"), 1):
             try:
-                suit(all(c == "\t" or c >= " " and c != "\x7f" for c in line), "it has a control character")
+                suit(all(c == "\t" or c >= " " and c != "\x7f" for c in line), "the line has a control character")
                 words = line.replace("\t", " ").strip(" ").split()
                 if words and not words[0].startswith("#"):
                     self.add(words, members, keys)
             except Unfit as why:
                 raise Unfit(f"line {number}: {why}") from None
-        suit(self.quorum, "a policy has exactly one line 'quorum NAME'")
-        suit(self.logs, "there is no line 'log KEY', so nothing to witness")
+        suit(self.quorum, "a policy must have exactly one line 'quorum NAME'")
+        suit(self.logs, "there is no line 'log KEY', so there is no log to witness")
 
     def add(self, words, members, keys):
         form, *rest = words
         if form == "log":
-            suit(len(rest) in (1, 2), "a log is 'log KEY [URL]'")
+            suit(len(rest) in (1, 2), "a log must be written as 'log KEY [URL]'")
             name, raw = self.key(rest[0], 1, keys)
             self.logs.add((issuer(name), raw))
         elif form == "witness":
-            suit(len(rest) in (2, 3), "a witness is 'witness NAME KEY [URL]'")
+            suit(len(rest) in (2, 3), "a witness must be written as 'witness NAME KEY [URL]'")
             name, raw = self.key(rest[1], 4, keys)
             self.name(rest[0])
             self.witnesses[name, key_id(name, 4, raw)] = rest[0], raw
         elif form == "group":
-            suit(len(rest) > 2, "a group is 'group NAME all|any|NUMBER MEMBER\u2026'")
+            suit(len(rest) > 2, "a group must be written as 'group NAME all|any|NUMBER MEMBER\u2026'")
             name, least, *names = rest
-            suit(re.fullmatch("all|any|[1-9][0-9]{0,3}", least), "a group needs all, any or a number")
+            suit(re.fullmatch("all|any|[1-9][0-9]{0,3}", least), "a group must require all, any or a number of its members")
             least = len(names) if least == "all" else 1 if least == "any" else int(least)
-            suit(least <= len(names), "a group needs more than it has")
+            suit(least <= len(names), "a group requires more members than it has")
             for member in names:
-                suit(member in self.names, f"'{member}' isn't defined above")
-                suit(member not in members, f"'{member}' is in a group already")
+                suit(member in self.names, f"'{member}' isn't defined on an earlier line")
+                suit(member not in members, f"'{member}' is already in a group")
                 members.add(member)
             self.name(name)
             self.groups.append((name, least, names))
         elif form == "quorum":
-            suit(len(rest) == 1, "a quorum is 'quorum NAME'")
-            suit(rest[0] == "none" or rest[0] in self.names, f"'{rest[0]}' isn't defined above")
-            suit(not self.quorum, "a policy has exactly one line 'quorum NAME'")
+            suit(len(rest) == 1, "a quorum must be written as 'quorum NAME'")
+            suit(rest[0] == "none" or rest[0] in self.names, f"'{rest[0]}' isn't defined on an earlier line")
+            suit(not self.quorum, "a policy must have exactly one line 'quorum NAME'")
             self.quorum = rest[0]
         else:
-            raise Unfit(f"'{form}' is unknown")
+            raise Unfit(f"'{form}' is not log, witness, group or quorum")
 
     def name(self, name):
-        suit(name != "none" and name not in self.names, f"the name '{name}' is taken")
+        suit(name != "none" and name not in self.names, f"the name '{name}' is already used")
         self.names.add(name)
 
     def key(self, text, form, keys):
@@ -949,7 +950,7 @@ class Policy:
                  and key_id(name, form, raw[1:]).hex() == digits, f"it has no Ed25519 key NAME+ID+BASE64 of type {form}")
         except BAD:
             raise Unfit(f"it has no Ed25519 key NAME+ID+BASE64 of type {form}") from None
-        suit((form, raw) not in keys, "its key is there twice")
+        suit((form, raw) not in keys, "the key is already on an earlier line")
         keys.add((form, raw))
         return name, raw[1:]
 
@@ -1036,22 +1037,22 @@ class Witnesses:
                 continue
             name, key, time, signature = cosigned
             if not cosigns(text, key, time, signature):
-                wrong(f"checkpoint {number} has a cosignature of {name} that doesn't hold")
+                wrong(f"checkpoint {number} has an invalid cosignature of {name}")
                 continue
             at = time * 1_000_000
             if sealed_at > at + OUTSIDE:
-                wrong(f"checkpoint {number} was cosigned by {name} at {moment(at)}, and says that it was sealed at {moment(sealed_at)}")
+                wrong(f"checkpoint {number} was cosigned by {name} at {moment(at)}, although it says that it was sealed at {moment(sealed_at)}")
             past.execute("INSERT INTO cosigned VALUES (?1, ?2) ON CONFLICT (number) DO UPDATE SET at = min(at, ?2)", (number, at))
             self.last[name] = number, at, size, None
 
     def end(self):
         """Whether the quorum cosigned the log, and since when it is missing."""
         for tree, size in past.execute("SELECT DISTINCT tree, size FROM cosignature ORDER BY tree, size LIMIT ?", (MOST_SHOWN,)):
-            wrong(f"there is a cosignature of tree {tree} with {size} checkpoints, of which the log has no note")
+            wrong(f"the log has no note for the cosigned tree {tree} with {size} checkpoints")
         if self.others:
-            say(f"note: {self.others} cosignatures are of keys that the policy doesn't have")
+            say(f"note: {self.others} cosignatures were made by keys that the policy doesn't list")
         if self.policy.quorum == "none":
-            say("note: the policy demands no witness")
+            say("note: the policy requires no witness")
         elif self.newest:
             self.demand()
 
@@ -1063,15 +1064,15 @@ class Witnesses:
                 quorum = last
                 break
         if not quorum:
-            wrong(f"no checkpoint has the quorum of the policy; the first is number {self.first[0]} of {moment(self.first[1])}")
+            wrong(f"no checkpoint has the cosignatures that the policy requires; the first checkpoint that must have them is number {self.first[0]}, sealed at {moment(self.first[1])}")
             return
         number, time, size, following = quorum
-        proven = f"The last one that has it is number {number}, with the size {size}, cosigned at {moment(time)}"
+        proven = f"The last checkpoint with the quorum is number {number}, with the size {size}, cosigned at {moment(time)}"
         if following and self.newest[0] - following[1] > GRACE:
-            wrong(f"the quorum is missing since checkpoint {following[0]} of {moment(following[1])}. {proven}")
+            wrong(f"checkpoints lack the policy's quorum since number {following[0]}, sealed at {moment(following[1])}. {proven}")
         elif not arguments.export and now() - time > GRACE:
             doubtful("no checkpoint got the quorum for over an hour: brokers are stopped, or the end of the log"
-                     f" was cut off. {proven}", self.newest[1])
+                     f" was removed. {proven}", self.newest[1])
         else:
             say(f"note: the policy's quorum cosigned the log. {proven}, {ago(time)}")
 
@@ -1123,7 +1124,7 @@ STEP_OF = {"requested": 1, "issued": 2, "failed": 2, "withheld": 2, "denied": 2,
 CONFIGURED = {"tenant", "identity_provider", "key", "access_rule", "access_approver"}
 APPROVED = {"tenant", "identity_provider", "key", "subject_grant", "access_rule", "access_approver", "access_request", "access_decision",
             "blocked_subject"}
-NOT_APPROVED = "description reason owner approved_by approved_at created_at created_by updated_at updated_by".split()
+NOT_APPROVED = "description reason owner end_access approved_by approved_at created_at created_by updated_at updated_by steps".split()
 kept_ends, kept_states, kept_blocks, kept_transactions = {}, {}, {}, {}
 transaction = None
 
@@ -1145,7 +1146,7 @@ class Budget:
 
     def spend(self, steps):
         self.left -= steps
-        require(self.left >= 0, "its rules are more work than a broker does")
+        require(self.left >= 0, "the tenant's rules exceed the limit for evaluating a request")
 
 
 def require(fits, why):
@@ -1161,7 +1162,7 @@ def note_change(fields, digest):
     if number(revision) is None:
         return
     if table in APPROVED:
-        judge_approval(tenant, int(revision), table, opened_row(before), opened_row(after), fields[6], fields[8])
+        judge_approval(tenant, int(revision), table, opened_row(before), opened_row(after), fields[6], time_of(fields[7]), fields[8])
     follow(f"change {revision} of {f'tenant {tenant}' if tenant else 'the tables without tenant'}", int(revision),
            version(tenant, table, before), version(tenant, table, after))
     past.execute("INSERT INTO ending VALUES (?1, ?2) ON CONFLICT (tenant) DO UPDATE SET revision = max(revision, ?2)",
@@ -1189,8 +1190,13 @@ class Approvals:
 
     def __init__(self, tenant):
         self.tenant, self.second, self.turned_on_in = tenant, False, None
-        self.writers, self.issuers, self.rules, self.approvers, self.open = {}, {}, {}, {}, {}
+        self.writers, self.rules, self.approvers, self.open = {}, {}, {}, {}
         self.joined, self.admins, self.token_rows, self.reported = set(), set(), {}, set()
+        self.granted, self.enabled = {}, {}  # requests, and until when the enabled grants of requests last
+        # Pairs of issuers of which an identity provider had one before the other, and who changed approvers since a rule was approved.
+        self.links, self.writers_of_approvers = set(), {}
+        # The last issuer of each name of an identity provider, and who changed each access rule.
+        self.issuers, self.changers = {}, {}
 
     def note_login(self, table, before, after, by, revision):
         """Only the service writes requests and decisions by token, and it may not write what admins configure: no login writes both."""
@@ -1201,13 +1207,30 @@ class Approvals:
         if by in self.admins and by in self.token_rows and by not in self.reported:
             self.reported.add(by)
             forged, place = self.token_rows[by]
-            wrong(f"forged_{forged} of tenant {self.tenant} at change {place}: login '{by}' wrote it, and also configuration, which"
-                  " the service's login may not")
+            wrong(f"forged_{forged} of tenant {self.tenant} at change {place}: login '{by}', which wrote it, also wrote configuration,"
+                  " which the service's login never does")
 
     def join(self, row):
-        """A row of access_approver with a login and a subject says for ever that they are one person."""
-        if row.get("role_name") is not None and row.get("subject") is not None:
-            self.joined.add(frozenset({("login", row["role_name"]), ("subject", self.issuers.get(row["idp"]), row["subject"])}))
+        """A row of access_approver in force with a login and a subject says for ever that they are one person."""
+        if row and row.get("role_name") is not None and row.get("subject") is not None and self.in_force(row):
+            self.joined.add(frozenset({("login", row["role_name"]), ("subject", row.get("issuer"), row["subject"])}))
+
+    def link(self, before, after):
+        """A new issuer of an identity provider makes nobody another person, nor does another row by its name."""
+        for row in filter(None, (before, after)):
+            for former in (before or row)["issuer"], self.issuers.get(row["name"], row["issuer"]):
+                if former != row["issuer"]:
+                    self.links.add(frozenset({former, row["issuer"]}))
+            self.issuers[row["name"]] = row["issuer"]
+
+    def of_sign_off(self, row, by):
+        """Why somebody who had a part in a break glass signed it off; nothing if nobody did."""
+        login = row["signed_off_by"]
+        if login != by:
+            return f"login '{by}' recorded it"
+        if self.names(("login", login)) & parties(row):
+            return f"'{login}' made the request, or acted in it"
+        return f"'{login}' wrote, changed or approved its access rule" if self.is_one_of(login, self.changers.get(row["rule"], set())) else None
 
     def names(self, first):
         """All names of a person."""
@@ -1216,49 +1239,88 @@ class Approvals:
             size = len(names)
             for both in self.joined:
                 names |= both if both & names else set()
+            for _, issuer, subject in [name for name in names if name[0] == "subject"]:
+                names |= {("subject", other, subject) for other in self.issuers_like(issuer)}
         return names
+
+    def issuers_like(self, issuer):
+        """An issuer, and those that identity providers had before or after it: a new URL makes nobody another person."""
+        alike, size = {issuer}, 0
+        while len(alike) > size:
+            size = len(alike)
+            for link in self.links:
+                alike |= link if link & alike else set()
+        return alike
+
+    def is_one_of(self, login, logins):
+        """Whether a login is one of these, or another one of the same person."""
+        return bool(self.names(("login", login)) & {("login", one) for one in logins})
 
     def in_force(self, row):
         return not self.second or row.get("approved_at") is not None
 
-    def allowing(self, row, asked):
-        """The rows of approvers in force that let somebody decide a request."""
+    def naming(self, row, asked):
+        """The rows of approvers in force that name who decided, through whichever identity provider of the issuer."""
         login = row.get("decided_by")
         return [a for a in self.approvers.values() if a.get("rule") == asked["rule"] and self.in_force(a) and (
-            a.get("role_name") == login if login is not None else
-            a.get("idp") == row.get("idp") and is_meant(a["subject"], a["match"], row["subject"], Budget(STEPS)))]
+            a.get("role_name") == login if login is not None else a.get("idp") is not None
+            and (a["idp"] == row.get("idp") or a.get("issuer") in self.issuers_like(row.get("issuer"))) and is_meant(a["subject"], a["match"], row["subject"], Budget(STEPS)))]
+
+    def allowing(self, row, asked):
+        """The rows of approvers in force that let somebody decide a request."""
+        return [a for a in self.naming(row, asked) if (row.get("decided_by") is not None or a.get("idp") == row.get("idp"))
+                and (a.get("max_access") is None or asked["access"] <= a["max_access"])]
 
     def add_decision(self, row, by):
         """A decision counts if an approver of the rule made it; consent if the subject gave it by a token of five minutes."""
         request = self.open.get(row.get("request"))
-        if not request or row.get("verdict") != "approve":
-            return
-        asked, age = request["row"], row.get("token_age")
-        if (row.get("decided_by") is None and (row.get("issuer"), row.get("subject")) == (asked["issuer"], asked["subject"])
-                and is_number(age) and age <= 300 if asked.get("consent")
-                else row.get("decided_by") in (None, by) and self.allowing(row, asked)):
+        if request and row.get("verdict") == "approve" and self.is_by_approver(row, request["row"], by):
             request["approvals"].append(row)
+
+    def is_by_approver(self, row, asked, by):
+        age = row.get("token_age")
+        return (row.get("decided_by") is None and (row.get("issuer"), row.get("subject")) == (asked["issuer"], asked["subject"])
+                and is_number(age) and age <= 300 if asked.get("consent")
+                else row.get("decided_by") in (None, by) and bool(self.allowing(row, asked)))
+
+    def person(self, row):
+        """All names of the person who made a decision."""
+        login = row.get("decided_by")
+        return self.names(("login", login) if login is not None else ("subject", row.get("issuer"), row.get("subject")))
+
+    def of_withdrawal(self, row, by):
+        """Why an approver didn't withdraw access, or it had not ended before; nothing if so."""
+        asked = self.granted.get(row.get("request"))
+        if not asked:
+            return "the request was not granted before this change"
+        if not asked.get("consent") and self.person(row) & parties(asked) or not self.is_by_approver(row, asked, by):
+            return "no approver of the request made the withdrawal"
+        if row.get("program") and not (row.get("note") or "").strip():
+            return "a program made the withdrawal without a note"
+        return f"grant {asked['grant_id']} was not disabled before this change" if row["request"] in self.enabled else None
+
+    def still_enabled(self, before, after, at):
+        """The first grant of a rule that lasts, though a change of the rule ends its access; nothing if none does."""
+        ends = before.get("end_access") if not after else after.get("end_access") and (not after.get("enabled") or allows(before) != allows(after))
+        return min((int(asked["grant_id"]) for name, asked in self.granted.items()
+                    if asked.get("rule") == before["id"] and name in self.enabled and at < self.enabled[name]), default=None) if ends else None
 
     def approved_by(self, request):
         """The steps, as bits, in which each approver counts, and those of people alone: each once, and nobody who has a part in it."""
         asked, known, sets, of_people = request["row"], set(), [], []
-        parties = {("subject", asked["issuer"], asked["subject"]), ("subject", asked.get("actor_issuer"), asked.get("actor"))}
         for row in request["approvals"]:
-            login = row.get("decided_by")
-            person = self.names(("login", login) if login is not None else ("subject", row.get("issuer"), row.get("subject")))
+            person = self.person(row)
             rows = self.allowing(row, asked)
             steps = sum(1 << int(step) for step in {a.get("step", 1) for a in rows} & set(row.get("steps", [1])))
-            program = row.get("program") or all(a.get("program") for a in rows)
-            if steps and not person & (parties | known) and not (program and not (row.get("note") or "").strip()):
+            # The claims of a token aren't recorded, so globs that ask for some don't count.
+            named = [row, *({"decided_by": name[1]} if name[0] == "login" else {"issuer": name[1], "subject": name[2]} for name in person)]
+            program = row.get("program") or any(a.get("program") and (not a.get("claims") or a.get("match") == "exact") for one in named for a in self.naming(one, asked))
+            if steps and not person & (parties(asked) | known) and not (program and not (row.get("note") or "").strip()):
                 known |= person
                 sets.append(steps)
                 if not program:
                     of_people.append(steps)
         return sets, of_people
-
-    def steps(self, rule):
-        """The steps of a rule: those of its approvers, also of those that await a second admin."""
-        return sorted({a.get("step", 1) for a in self.approvers.values() if a.get("rule") == rule}) or [1]
 
     def is_by_its_rule(self, row):
         rule = self.rules.get(row["rule"])
@@ -1267,24 +1329,25 @@ class Approvals:
                     and all(row[column] == rule[column] for column in ("key", "idp", "approvals", "break_glass"))
                     and all(bool(row.get(column)) == bool(rule.get(column)) for column in ("end_credentials", "consent"))
                     and not (row.get("consent") and row.get("actor") is None)
-                    and row.get("people", 1) == rule.get("people", 1) and sorted(row.get("steps", [1])) == self.steps(row["rule"])
+                    and row.get("people", 1) == rule.get("people", 1) and sorted(row.get("steps", [1])) == sorted(rule.get("steps", [1]))
                     and (rule.get("reason_pattern") is None or is_meant(rule["reason_pattern"], "glob", row["reason"], Budget(STEPS))))
 
-    def of_request(self, row, changed):
+    def of_request(self, row, at, changed):
         """Why the request of a grant didn't allow it; nothing if it did."""
         name = row["request_id"]
         request = self.open.get(name)
         if changed:
             return f"it was changed after request {name} was approved"
         if not request:
-            return f"request {name} was not pending before it"
+            return f"request {name} was not pending before this change"
         asked = request["row"]
         if not request["by_its_rule"]:
             return f"request {name} is not one that access rule {asked['rule']} allowed"
         if (any(row.get(column) != asked.get(column) for column in ("key", "idp", "subject", "claims", "actor_idp", "actor"))
                 or row["match"] != "exact" or row["actor_claims"] or row.get("networks") or not row["valid_from"] or not row["valid_until"]
+                or micros(row["valid_from"]) > at
                 or micros(row["valid_until"]) - micros(row["valid_from"]) != asked["access"] * 1_000_000):
-            return f"it is not what request {name} asked for"
+            return f"it allows other access than request {name} asked for"
         if asked.get("consent"):
             return None if request["approvals"] else f"the subject of request {name} did not consent"
         places, steps = int(asked["approvals"]), [int(step) for step in asked.get("steps", [1])]
@@ -1292,24 +1355,33 @@ class Approvals:
         needed = 0 if asked["break_glass"] else places * len(steps)
         people = int(asked.get("people", 1)) if needed else 0
         if given < needed:
-            return f"request {name} had {given} of {needed} approvals before it"
-        return f"request {name} had {of_people} of {people} approvals of people before it" if of_people < people else None
+            return f"request {name} had {given} of {needed} approvals before this change"
+        return f"request {name} had {of_people} of {people} approvals of people before this change" if of_people < people else None
 
-    def of_row(self, before, after, wrote, by, made_in):
+    def of_row(self, before, after, wrote, by, at, made_in):
         """Why a key or grant in force wasn't approved; nothing if it was."""
-        same = before is not None and allows(before) == allows(after)
-        disabled = (before is not None and before.get("enabled") and not after.get("enabled")
+        laxer = before is not None and before.get("end_access") and not after.get("end_access")
+        same = before is not None and not laxer and allows(before) == allows(after) and set(before.get("steps", [1])) <= set(after.get("steps", [1]))
+        disabled = (before is not None and not laxer and before.get("enabled") and not after.get("enabled")
                     and {**allows(before), "enabled": 0} == {**allows(after), "enabled": 0})
         if after.get("request_id") is not None:
-            return None if same or disabled else self.of_request(after, before is not None)
+            if same or disabled:
+                kept = all(before.get(column) == after.get(column) for column in ("approved_by", "approved_at"))
+                return None if kept else "its approval was changed later"
+            return self.of_request(after, at, before is not None)
         approval = after.get("approved_by"), after.get("approved_at")
         if approval[1] is None or (same or disabled) and approval == (before.get("approved_by"), before.get("approved_at")):
             return None
         if not same:
-            return "it was written as approved"
+            return "it was written as if it were approved already"
         if approval[0] is None:
             return None if self.turned_on_in == made_in else "it was put in force without an approval"
-        return None if approval[0] == by and by not in wrote else "no other login than its writers approved it"
+        return None if approval[0] == by and not self.is_one_of(by, wrote) else "it was approved only by a login that wrote or changed it"
+
+
+def parties(asked):
+    """Who made a request, and who acted in it."""
+    return {("subject", asked["issuer"], asked["subject"]), ("subject", asked.get("actor_issuer"), asked.get("actor"))}
 
 
 def filled_places(places, steps, sets):
@@ -1320,7 +1392,14 @@ def filled_places(places, steps, sets):
 
 def allows(row):
     """What a second admin approves. A column that was added later is missing in older changes: as null."""
-    return {column: value for column, value in row.items() if column not in NOT_APPROVED and value is not None}
+    return {column: exact(value) for column, value in row.items() if column not in NOT_APPROVED and value is not None}
+
+
+def exact(value):
+    """A value as it is written: 100 is another number than 100.0, as for the database."""
+    if isinstance(value, dict):
+        return {name: exact(one) for name, one in value.items()}
+    return [exact(one) for one in value] if isinstance(value, list) else (Decimal, str(value)) if isinstance(value, Decimal) else value
 
 
 def opened_row(text):
@@ -1334,12 +1413,12 @@ def opened_row(text):
 approvals = Approvals(None)
 
 
-def was_loosened(before, after):
+def was_loosened(before, after, at):
     """Whether a block that was in force stops less than before; one that is deleted counts while enabled."""
     if not before or not before.get("enabled"):
         return False
     end = micros(before["until"]) if before.get("until") else 1 << 63
-    if after and micros(after["updated_at"]) >= end:
+    if after and min(micros(after["updated_at"]), at) >= end:
         return False
     return (not after or not after.get("enabled") or bool(after.get("until")) and micros(after["until"]) < end
             or any(before.get(column) != after.get(column) for column in ("idp", "subject", "match", "claims")))
@@ -1351,50 +1430,81 @@ def is_as_proposed(before, after):
     return bool(before.get("proposed")) and {**said[0], **before["proposed"]} == said[1]
 
 
-def judge_approval(tenant, revision, table, before, after, by, made_in):
+def end_of_grant(grant):
+    """When a grant ends; one that can't be read is none."""
+    try:
+        return micros(grant["valid_until"])
+    except BAD:
+        return 1 << 63
+
+
+def judge_approval(tenant, revision, table, before, after, by, at, made_in):
     """Each row that gives access was approved before it was in force, by its request or by another login."""
     global approvals
     if approvals.tenant != tenant:
         approvals = Approvals(tenant)
     known = {"access_rule": approvals.rules, "access_approver": approvals.approvers}.get(table)
     approvals.note_login(table, before, after, by, revision)
+    if table == "access_rule":
+        approvals.changers.setdefault((after or before).get("id"), set()).add(by)
     try:
         if table == "tenant":
             second = bool(after and after.get("require_second_admin"))
             if second != approvals.second:
                 approvals.second, approvals.turned_on_in = second, made_in if second else None
                 approvals.writers.clear()
-        elif table == "identity_provider" and after:
-            approvals.issuers[after["name"]] = after["issuer"]
+                for row in approvals.approvers.values():
+                    approvals.join(row)
         elif known is not None:
             known[(after or before)["id"]] = after
             if after is None:
                 del known[before["id"]]
-            elif table == "access_approver":
-                approvals.join(after)
+            if table == "access_approver" and before and not (after and allows(before) == allows(after)):
+                approvals.writers_of_approvers.setdefault(before["rule"], set()).add(by)
+        elif table == "identity_provider":
+            approvals.link(before, after)
         elif table == "access_request" and before is None:
             approvals.open[after["id"]] = {"row": after, "by_its_rule": approvals.is_by_its_rule(after), "approvals": []}
         elif table == "access_request" and (after is None or after["status"] != "pending"):
             approvals.open.pop(before["id"], None)
         elif table == "access_decision" and after:
             approvals.add_decision(after, by)
+        if table == "access_request" and before and after and before.get("signed_off_by") is None and after.get("signed_off_by") is not None:
+            if why := approvals.of_sign_off(after, by):
+                wrong(f"wrong_sign_off of request {after['id']} of tenant {tenant} at change {revision}: {why}")
+        if table == "access_request" and after and after.get("grant_id") is not None:
+            approvals.granted[after["id"]] = after
+        elif table == "subject_grant":
+            approvals.enabled.pop((after or before).get("request_id"), None)
+            if after and after["enabled"] and after.get("request_id") is not None:
+                approvals.enabled[after.get("request_id")] = end_of_grant(after)
+        elif table == "access_rule" and before and (grant := approvals.still_enabled(before, after, at)) is not None:
+            wrong(f"unended_access of access_rule {before['id']} of tenant {tenant} at change {revision}: grant {grant} was not disabled before this change")
+        elif table == "access_decision" and after and after["verdict"] == "withdraw":
+            if why := approvals.of_withdrawal(after, by):
+                wrong(f"wrong_withdrawal of request {after['request']} of tenant {tenant} at change {revision}: {why}")
         if table == "blocked_subject":
             row = f"blocked_subject {(after or before)['id']}"
             wrote = approvals.writers.pop((table, row), set())
-            if approvals.second and was_loosened(before, after) and (not is_as_proposed(before, after) or by in wrote):
-                wrong(f"unapproved_{row} of tenant {tenant} at change {revision}: it was lifted, shortened or narrowed without"
-                      " another login than the one that proposed it")
+            if approvals.second and was_loosened(before, after, at) and (not is_as_proposed(before, after) or approvals.is_one_of(by, wrote)):
+                wrong(f"unapproved_{row} of tenant {tenant} at change {revision}: it was lifted, shortened or narrowed,"
+                      " and no login but the one that proposed this confirmed it")
             if after and after.get("proposed"):
                 approvals.writers[table, row] = wrote | {by}
         if table in ("key", "subject_grant", "access_rule", "access_approver"):
             name = "name" if table == "key" else "id"
             wrote = approvals.writers.pop((table, (before or after)[name]), set())
+            if table == "access_rule" and after and after.get("approved_at") not in (None, (before or {}).get("approved_at")):
+                wrote |= approvals.writers_of_approvers.pop(after["id"], set())
             if after is not None:
                 kind = f"{'grant' if table == 'subject_grant' else table} {after[name]}"
-                if why := approvals.of_row(before, after, wrote, by, made_in):
+                if why := approvals.of_row(before, after, wrote, by, at, made_in):
                     wrong(f"unapproved_{kind} of tenant {tenant} at change {revision}: {why}")
                 if approvals.second and after.get("approved_at") is None:
                     approvals.writers[table, after[name]] = wrote | {by}
+        if table == "access_approver":
+            approvals.join(before)
+            approvals.join(after)
     except (*BAD, ArithmeticError, Ungranted):
         wrong(f"change {revision} of tenant {tenant}: its row of {table} can't be read")
 
@@ -1427,13 +1537,13 @@ def follow(change, revision, before, after):
         known = past.execute("SELECT content, revision FROM present WHERE name = ?", before[:1]).fetchone()
         past.execute("DELETE FROM present WHERE name = ?", before[:1])
         if not known:
-            wrong(f"{change} found {before[1]}, which no change before it inserted: it was inserted without a recorded change")
+            wrong(f"{change} found {before[1]}, which no earlier change inserted: the row was inserted without a recorded change")
         elif known[0] != before[2]:
-            wrong(f"{change} didn't find {before[1]} as change {known[1]} left it: it was changed without a recorded change")
+            wrong(f"{change} didn't find {before[1]} as change {known[1]} had left it: the row was changed without a recorded change")
     if after:
         known = past.execute("SELECT revision FROM present WHERE name = ?", after[:1]).fetchone()
         if known:
-            wrong(f"{change} inserts {after[1]}, which exists since change {known[0]}: it was deleted without a recorded change")
+            wrong(f"{change} inserts {after[1]}, which has existed since change {known[0]}: the row was deleted without a recorded change")
         past.execute("INSERT OR REPLACE INTO present VALUES (?, ?, ?)", (after[0], after[2], revision))
 
 
@@ -1562,7 +1672,7 @@ def blocks_at(tenant, pattern, revision):
     if not known or not known[0] <= revision < known[1]:
         blocks = past.execute("SELECT idp, match, subject, claims, until FROM block WHERE tenant = ?1 AND pattern = ?2 AND revision <= ?3"
                               " AND (ended IS NULL OR ended > ?3) AND enabled LIMIT ?4", (tenant, pattern, revision, MOST_BLOCKS + 1)).fetchall()
-        require(len(blocks) <= MOST_BLOCKS, f"more than {MOST_BLOCKS} blocks were in force, which no broker reads")
+        require(len(blocks) <= MOST_BLOCKS, f"more than {MOST_BLOCKS} blocks were in force, the maximum that a broker reads")
         since, until = (past.execute(f"SELECT {limit}(revision) FROM block WHERE tenant = ? AND pattern = ? AND revision {side} ?",
                                      (tenant, pattern, revision)).fetchone()[0] for limit, side in (("max", "<="), ("min", ">")))
         if len(kept_blocks) >= 64:
@@ -1594,7 +1704,7 @@ def is_blocked(tenant, revision, idp, subject, claims, at, budget):
 def decide(row, chain, at):
     """Makes the decision on a mint again, in the state of the configuration that its row names."""
     for column in ("tenant", "idp", "issuer", "subject", "key", "provider", "provider_type", "grant_id", "grant_revision", "occurred_at"):
-        require(row[column] is not None, f"its row names no {column}")
+        require(row[column] is not None, f"the mint's row has no {column}")
     tenant, revision, time = row["tenant"], int(row["grant_revision"]), int(row["occurred_at"])
     owner, external_id, *_ = state(tenant, "tenant", tenant, revision)
     idp, idp_digest, required, _ = state(tenant, "identity_provider", row["idp"], revision)
@@ -1604,9 +1714,9 @@ def decide(row, chain, at):
     for of, what in (key, f"key {row['key']}"), (grant, f"grant {row['grant_id']}"):
         require(text_of(owner, "require_second_admin") != "true" or text_of(of, "approved_at") is not None,
                 f"unapproved_{what} at revision {revision}")
-    require(text_of(idp, "issuer") == row["issuer"], f"its identity provider has another issuer at revision {revision}")
-    require(text_of(key, "provider") == row["provider"], f"its key is of another access provider at revision {revision}")
-    require(text_of(provider, "type") == row["provider_type"], f"its access provider is of another type at revision {revision}")
+    require(text_of(idp, "issuer") == row["issuer"], f"the identity provider has another issuer at revision {revision}")
+    require(text_of(key, "provider") == row["provider"], f"the key belongs to another access provider at revision {revision}")
+    require(text_of(provider, "type") == row["provider_type"], f"the access provider has another type at revision {revision}")
     require_accepted(idp, "subject", revision)
     budget = Budget(STEPS)
     actor_required, actor_digest = require_actor(row, revision)
@@ -1616,18 +1726,18 @@ def decide(row, chain, at):
     for which, seen, of in ((required, claims, "its identity provider"), (actor_required, acting, "its actor's identity provider"),
                             (conditions, claims, f"grant {row['grant_id']}"), (of_actor, acting, f"grant {row['grant_id']}")):
         require(all(is_met(name, values, seen.get(name), budget) for name, values in which.items()),
-                f"its claims don't meet the conditions of {of} at revision {revision}")
+                f"the claims don't meet the conditions of {of} at revision {revision}")
     require_in_force(row, tenant, revision, time, chain, at)
     require_lifetime(row, owner, f"tenant {tenant}", revision)
     require_made(tenant, revision, time)
-    require(row["shared_revision"] is not None, "its row names no shared_revision")
+    require(row["shared_revision"] is not None, "the mint's row has no shared_revision")
     require_in_force(row, None, int(row["shared_revision"]), time, chain, at)
     kind, *_ = state("", "provider_type", row["provider_type"], int(row["shared_revision"]))
     require_lifetime(row, kind, f"provider_type {row['provider_type']}", row["shared_revision"])
     require_made(None, int(row["shared_revision"]), time)
     used = digest_of("mintmark decision 1", [external_id, idp_digest, provider_digest, key_digest, grant_digest, actor_digest])
-    require(used == row["config_hash"], "its tenant, identity providers, access provider, key or grant was used with "
-            f"other settings than the history has at revision {revision}")
+    require(used == row["config_hash"], "the mint used other settings of its tenant, identity providers, access "
+            f"provider, key or grant than the history has at revision {revision}")
     require_seen(tenant, revision, time)
     require_seen(None, int(row["shared_revision"]), time)
 
@@ -1641,13 +1751,13 @@ def require_actor(row, revision):
     if row["actor"] is None:
         return {}, None
     for column in "actor_idp", "actor_issuer":
-        require(row[column] is not None, f"its row names no {column}")
+        require(row[column] is not None, f"the mint's row has no {column}")
     idp, digest, required, _ = state(row["tenant"], "identity_provider", row["actor_idp"], revision)
-    require(text_of(idp, "issuer") == row["actor_issuer"], f"its actor's identity provider has another issuer at revision {revision}")
+    require(text_of(idp, "issuer") == row["actor_issuer"], f"the actor's identity provider has another issuer at revision {revision}")
     if row["actor_token_hash"] is not None:
         require_accepted(idp, "actor", revision)
         return required, digest
-    require(row["actor_idp"] == row["idp"], "its actor has no token, and is of another identity provider")
+    require(row["actor_idp"] == row["idp"], "the actor has no token, but belongs to another identity provider")
     return {}, digest
 
 
@@ -1678,10 +1788,10 @@ def address_of(row):
 
 def require_lifetime(row, limiting, what, revision):
     """config_hash doesn't cover the limits of the tenant and of the provider's type."""
-    require(row["expires_at"] is not None, "its row names no expires_at")
+    require(row["expires_at"] is not None, "the mint's row has no expires_at")
     life, limit = int(row["expires_at"]) - int(row["occurred_at"]), text_of(limiting, "max_duration")
     require(limit is None or life <= int(limit) * 1_000_000 + SLACK,
-            f"it was requested for longer than the max_duration of {what} at revision {revision}")
+            f"the credential was requested for longer than the max_duration of {what} at revision {revision}")
 
 
 def end_of(tenant):
@@ -1699,9 +1809,9 @@ def require_in_force(row, tenant, revision, time, chain, at):
     require(not is_blocked(tenant, revision, row["idp"], row["subject"], row["claims"], time + MINUTE, budget)
             and (row["actor"] is None
                  or not is_blocked(tenant, revision, row["actor_idp"], row["actor"], row["actor_claims"], time + MINUTE, budget)),
-            f"its subject or actor is blocked in {of} at revision {revision}")
+            f"the subject or actor is blocked in {of} at revision {revision}")
     if revision > end_of(tenant):
-        raise Ungranted(f"it was decided on revision {revision} of {of}, whose history ends with {end_of(tenant)}", True)
+        raise Ungranted(f"the mint was decided on revision {revision} of {of}, whose history ends with revision {end_of(tenant)}", True)
     later = past.execute("SELECT number FROM head WHERE kind = 'change' AND chain = ? AND at > ? ORDER BY at LIMIT 1",
                          (tenant or "", revision)).fetchone()
     if later and chain is not None and at is not None:
@@ -1729,7 +1839,7 @@ def judge_mint(fields, _):
         except Ungranted as why:
             doubt(mint, why)
         except (*BAD, ArithmeticError):  # of numbers that SQLite or Decimal can't hold
-            doubt(mint, Ungranted("its row can't be read"))
+            doubt(mint, Ungranted("the mint's row can't be read"))
 
 
 def doubt(mint, why):
@@ -1827,8 +1937,8 @@ def note_arrival(fields, digest):
         stated = signed(jws, (cells | trusted)[json.loads(b64(jws.split(".")[0]))["kid"]])
         if (stated["statement"], stated["tenant"], str(stated["revision"] + 1), stated["hash"]) != ("tenant moved", tenant, revision, previous) or of != tenant:
             raise ValueError
-        say(f"note: change {revision} of tenant {tenant}, which came from {source}, follows revision {stated['revision']}, with which its "
-            f"history ended there ({stated['hash']})")
+        say(f"note: change {revision} of tenant {tenant}, which came from {source}, follows revision {stated['revision']}, the last "
+            f"revision of its history at that cell ({stated['hash']})")
     except BAD:
         doubtful(f"change {revision} of tenant {tenant}, which came from another cell, has no statement of that cell that a trusted "
                  "key signed: the changes before it are not proven", digest)
@@ -1849,9 +1959,9 @@ def judge_late():
                             (tenant, last)).fetchone()
         if seal and seal[1] is not None and at + LATE < seal[1] and not came_with_tenant(tenant, last, seal[0]):
             doubtful(f"change {last} of {f'tenant {tenant}' if tenant else 'the tables without tenant'}, of {moment(at)} by {by}, "
-                     f"is not sealed by checkpoint {seal[0] - 1} of {moment(seal[1])}, but by the next: its transaction was open "
-                     "for long, or the change was hidden from brokers. Ask its author when they committed it, and look at the "
-                     "mints of that time", digest)
+                     f"is sealed not by checkpoint {seal[0] - 1} of {moment(seal[1])}, but by the next one: its transaction was open "
+                     "for a long time, or the change was hidden from brokers. Ask its author when they committed it, and check "
+                     "the mints of that time", digest)
 
 
 def transaction_of(tenant, revision):
@@ -1869,7 +1979,7 @@ def require_made(tenant, revision, time):
     """A mint on a revision can't be older than it, apart from what two clocks may differ by."""
     made = transaction_of(tenant, revision)
     if made and made[1] > time + CLOCKS:
-        raise Ungranted(f"it was decided at {moment(time)} on revision {revision} of "
+        raise Ungranted(f"the mint was decided at {moment(time)} on revision {revision} of "
                         f"{f'tenant {tenant}' if tenant else 'the tables without tenant'}, which was only made at {moment(made[1])}")
 
 
@@ -1877,8 +1987,8 @@ def require_seen(tenant, revision, time):
     """Whether a mint was decided long after the next change of the configuration was made."""
     later = transaction_of(tenant, revision + 1)
     if later and later[1] + LATE < time:
-        raise Ungranted(f"it was decided at {moment(time)} on revision {revision} of {f'tenant {tenant}' if tenant else 'the tables without tenant'}, "
-                        f"without change {later[0]} of {moment(later[1])}. That transaction was open for long, or the change was "
+        raise Ungranted(f"the mint was decided at {moment(time)} on revision {revision} of {f'tenant {tenant}' if tenant else 'the tables without tenant'}, "
+                        f"without change {later[0]} of {moment(later[1])}. That transaction was open for a long time, or the change was "
                         f"hidden from the broker: ask its author, {later[2]}, when they committed it", False, later[3])
 
 
@@ -1905,7 +2015,7 @@ def chains(kind, columns, table, chain, place, time, sealed, each):
         if kind == "event" and key[1] is None:
             wrong(f"{name} is in no chain")
         elif there != at:
-            wrong(f"{name} stands where row {at} belongs")
+            wrong(f"{name} is in the place of row {at}")
             at = there
         elif previous != last:
             wrong(f"{name} doesn't follow the row before it")
@@ -1967,7 +2077,7 @@ def demand(fits, why):
 def plain(text):
     """The bytes of a base64 text, which has only one form."""
     raw = base64.b64decode(text, validate=True)
-    demand(base64.b64encode(raw).decode() == text, "it has base64 that isn't canonical")
+    demand(base64.b64encode(raw).decode() == text, "the receipt has base64 that isn't canonical")
     return raw
 
 
@@ -1982,7 +2092,7 @@ def texts_of(form):
         else:
             end = at + 1
             texts.append(None)
-        demand(form[end:end + 1] == b"," and (size or form[at:end] == b"-"), "it has a row that isn't in canonical form")
+        demand(form[end:end + 1] == b"," and (size or form[at:end] == b"-"), "the receipt has a row that isn't in canonical form")
         at = end + 1
     return texts
 
@@ -2007,23 +2117,23 @@ def receipt_seal(jws):
     """What a checkpoint of a receipt says, if the key that it shows signed it, and the key is trusted."""
     header = json.loads(b64(jws.split(".")[0]))
     point = b64(header["jwk"]["x"]) + b64(header["jwk"]["y"])
-    demand(thumbprint(point) == header["kid"], "it has a checkpoint whose key isn't the one that it names")
-    demand(not trusted or header["kid"] in trusted, f"it has a checkpoint of key {header['kid']}, which isn't trusted")
+    demand(thumbprint(point) == header["kid"], "the receipt has a checkpoint whose key isn't the one that it names")
+    demand(not trusted or header["kid"] in trusted, f"the receipt has a checkpoint of key {header['kid']}, which isn't trusted")
     try:
         seal = signed(jws, point)
     except BAD:
-        raise Unproven("it has a checkpoint whose signature doesn't hold") from None
-    demand(seal["key"] == header["kid"] and has_tree(seal), "it has a checkpoint without a tree")
+        raise Unproven("the receipt has a checkpoint with an invalid signature") from None
+    demand(seal["key"] == header["kid"] and has_tree(seal), "the receipt has a checkpoint without a tree")
     return seal
 
 
 def receipt_row(entry, seals):
     """A row of a receipt, which must be in the tree of its checkpoint: its kind, its columns and the checkpoint."""
     demand(list(entry) == ["row", "checkpoint", "path"] and type(entry["checkpoint"]) is int
-           and 0 <= entry["checkpoint"] < len(seals), "it has an unknown field")
+           and 0 <= entry["checkpoint"] < len(seals), "the receipt has an unknown field")
     content = plain(entry["row"])
     name, *fields = texts_of(content[32:])
-    demand(name in FORMS and len(fields) == len(FORMS[name][1]), "it has a row of an unknown form")
+    demand(name in FORMS and len(fields) == len(FORMS[name][1]), "the receipt has a row of an unknown form")
     kind, columns, chain, place = FORMS[name]
     row, seal, size, index = dict(zip(columns, fields)), seals[entry["checkpoint"]], 0, None
     at = number(row[place])
@@ -2053,7 +2163,7 @@ def receipt_steps(rows):
 def receipt_changes(rows, requested):
     """The grant of the mint, and the request and the decisions that led to it."""
     changes = [(row, json.loads(row["after"])) for kind, row, _ in rows if kind == "change"]
-    demand(requested or not changes, "it has a change that the mint doesn't name")
+    demand(requested or not changes, "the receipt has a change that the mint doesn't name")
     grant = None
     for row, after in changes:
         fits = row["tenant"] == requested["tenant"] and int(row["revision"]) <= int(requested["grant_revision"])
@@ -2063,7 +2173,7 @@ def receipt_changes(rows, requested):
         else:
             named = {"access_request": "id", "access_decision": "request"}.get(row["table_name"])
             fits = fits and grant and named and after[named] is not None and after[named] == grant.get("request_id")
-        demand(fits, "it has a change that the mint doesn't name")
+        demand(fits, "the receipt has a change that the mint doesn't name")
     return changes
 
 
@@ -2073,18 +2183,18 @@ def read_receipt(raw, policy=None):
         text = raw.decode("ascii")
         receipt = json.loads(text, parse_constant=no_constant)
         demand(json.dumps(receipt, separators=(",", ":")) + "\n" == text and list(receipt) in RECEIPTS
-               and receipt["receipt"] == 1 and type(receipt["receipt"]) is int, "it isn't written as a receipt is")
+               and receipt["receipt"] == 1 and type(receipt["receipt"]) is int, "the file isn't a receipt that mintmark audit prove wrote")
         seals = [receipt_seal(jws) for jws in receipt["checkpoints"]]
         rows = [receipt_row(entry, seals) for entry in receipt["rows"]]
-        demand({entry["checkpoint"] for entry in receipt["rows"]} == set(range(len(seals))), "it has a checkpoint without a row")
+        demand({entry["checkpoint"] for entry in receipt["rows"]} == set(range(len(seals))), "the receipt has a checkpoint without a row")
         steps = receipt_steps(rows)
         head = receipt_note(receipt, seals, policy) if "note" in receipt else None
         if policy:
-            demand(head, "it has no note, so no witness cosigned it")
+            demand(head, "the receipt has no note, so no witness cosigned it")
             demand_quorum(head, rows, [seals[leaf["checkpoint"]] for leaf in receipt["leaves"]], policy)
         changes = receipt_changes(rows, steps.get("1"))
     except (*BAD, IndexError):
-        raise Unproven("it can't be read") from None
+        raise Unproven("the receipt can't be read") from None
     return receipt_lines(steps, changes, seals, head, policy)
 
 
@@ -2105,12 +2215,12 @@ def receipt_note(receipt, seals, policy):
     then who cosigned it when, as far as the policy has their keys, and how many did."""
     text, _, lines = receipt["note"].rpartition("\n\n")
     origin, size, root = text.split("\n")
-    demand(re.fullmatch("[1-9][0-9]{0,17}", size) and lines.endswith("\n"), "it has a note that can't be read")
+    demand(re.fullmatch("[1-9][0-9]{0,17}", size) and lines.endswith("\n"), "the receipt has a note that can't be read")
     leaves = receipt["leaves"]
     demand(leaves and all(list(leaf) == ["checkpoint", "index", "path"] and type(leaf["checkpoint"]) is type(leaf["index"]) is int
-                          and 0 <= leaf["checkpoint"] < len(seals) for leaf in leaves), "it has an unknown field")
+                          and 0 <= leaf["checkpoint"] < len(seals) for leaf in leaves), "the receipt has an unknown field")
     named = [leaf["checkpoint"] for leaf in leaves]
-    demand(named == sorted(set(named)), "it has a leaf twice")
+    demand(named == sorted(set(named)), "the receipt has a leaf twice")
     for leaf in leaves:
         digest = hashlib.sha256(receipt["checkpoints"][leaf["checkpoint"]].encode()).digest()
         demand(0 <= leaf["index"] < int(size) and includes(plain(root).hex(), digest, leaf["index"], int(size), list(map(plain, leaf["path"]))),
@@ -2119,7 +2229,7 @@ def receipt_note(receipt, seals, policy):
     plain(signature.rpartition(" ")[2])
     keys = {bytes.fromhex(seals[checkpoint]["note_key"]) for checkpoint in named if "note_key" in seals[checkpoint]}
     signers = [raw for raw in keys if signs_note(text + "\n", signature, origin, raw)]
-    demand(signers, "it has a note that no key of its checkpoints signed")
+    demand(signers, "the receipt has a note that no key of its checkpoints signed")
     demand(not policy or any(policy.has_log(origin, raw) for raw in signers), f"the policy lacks its log {origin}")
     return origin, size, dict(receipt_witnesses(text + "\n", cosignatures, policy)), len(cosignatures)
 
@@ -2129,17 +2239,17 @@ def receipt_witnesses(text, lines, policy):
         cosigned = cosignature(line, policy.witnesses if policy else {})
         if cosigned:
             name, key, time, signature = cosigned
-            demand(cosigns(text, key, time, signature), f"it has a cosignature of {name} that doesn't hold")
+            demand(cosigns(text, key, time, signature), f"the receipt has an invalid cosignature of {name}")
             yield name, time * 1_000_000
 
 
 def demand_quorum(head, rows, seals, policy):
     """What is in the note's tree had happened when it was cosigned."""
     cosigned = head[2]
-    demand(policy.is_met(cosigned), "it lacks the quorum of the policy's witnesses")
+    demand(policy.is_met(cosigned), "the receipt lacks the quorum of the policy's witnesses")
     times = [micros(seal["sealed_at"], 9) for seal in seals]
     times += [int(row["occurred_at" if kind == "event" else "changed_at"]) for kind, row, seal in rows if seal in seals]
-    demand(max(times) <= min(cosigned.values(), default=max(times)) + OUTSIDE, "it has a time after a witness cosigned it")
+    demand(max(times) <= min(cosigned.values(), default=max(times)) + OUTSIDE, "the receipt has a time after a witness cosigned it")
 
 
 def receipt_lines(steps, changes, seals, head, policy):
@@ -2163,7 +2273,7 @@ def receipt_lines(steps, changes, seals, head, policy):
         for name, at in head[2].items():
             yield f"  cosigned by {name} at {moment(at)}"
         if head[3] > len(head[2]):
-            yield (f"note: {head[3] - len(head[2])} cosignatures are of keys that the policy doesn't have" if policy
+            yield (f"note: {head[3] - len(head[2])} cosignatures were made by keys that the policy doesn't list" if policy
                    else f"note: it has {head[3]} cosignatures, which only --policy checks")
     yield ("These rows are in the log that the key signs, unchanged. A receipt doesn't show that the log has no other row, nor that a "
            "row is true.")
@@ -2176,7 +2286,7 @@ def judge_receipt(file, policy):
     except OSError as e:
         sys.exit(f"{e.filename} can't be read ({e.strerror}), so nothing is proven")
     try:
-        demand(len(raw) <= LARGEST_RECEIPT, "it is too large")
+        demand(len(raw) <= LARGEST_RECEIPT, "the receipt is too large")
         for line in list(read_receipt(raw, policy)):
             say(line)
         if arguments.kept_lines:
@@ -2210,7 +2320,7 @@ def judge_missing(seals):
             if kind == "event" and is_excused(chain, at):
                 continue
             if not any(kind == "event" and p["first"] <= at <= p["last"] for p, _ in parts.get(chain, ())):
-                wrong(f"row {at} of {kind} chain {chain} was sealed and is missing")
+                wrong(f"row {at} of {kind} chain {chain} was sealed, but is missing")
     for retired in months:
         if retired.kept:
             say(f"note: {retired.kept} of the {retired.rows} rows that were retired with {retired.name} are here")
@@ -2227,8 +2337,8 @@ def verdict(held, last, time):
     newest = f"The newest checkpoint is number {last}, {ago(time)}."
     if arguments.kept:
         return newest + " Nothing was changed, and nothing is missing up to the last checkpoint that was kept."
-    return newest + (" Nothing was changed up to it. It isn't proven that this is the end: an end that was cut off with its"
-                     " checkpoints is only found with those that were kept elsewhere.")
+    return newest + (" Nothing was changed up to it. It isn't proven that the log ends there: if its end was removed together"
+                     " with its checkpoints, only checkpoints that were kept elsewhere show it.")
 
 
 def main():
@@ -2256,7 +2366,7 @@ def main():
             keys_of(arguments.key, trusted)
         sys.exit(judge_receipt(arguments.receipt, policy))
     if not arguments.keys:
-        parser.error("trusted.pem or --receipt is needed")
+        parser.error("name the file trusted.pem, or use --receipt FILE")
     keys_of(arguments.keys, trusted)
     if arguments.cell_keys:
         keys_of(arguments.cell_keys, cells)
@@ -2278,8 +2388,8 @@ def main():
     if part and fresh:
         wrong(f"{fresh} rows of the part are sealed by none of its checkpoints")
     log.compare_tables()
-    say(f"{events} events and {changes} changes under {held} checkpoints, "
-        f"{fresh} of them under none yet, {problems} problems, {len(unaccepted)} declarations or doubts")
+    say(f"{events} events and {changes} changes sealed by {held} checkpoints, "
+        f"{fresh} of them not sealed yet, {problems} problems, {len(unaccepted)} declarations or doubts")
     say(verdict(held, last, time))
     sys.exit(1 if problems else 3 if unaccepted else 0)
 

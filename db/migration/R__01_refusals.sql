@@ -38,7 +38,8 @@ DECLARE
     target_schema text;
     target_table text;
 BEGIN
-    SELECT c.relnamespace::regnamespace, c.relname INTO target_schema, target_table FROM pg_class AS c WHERE c.oid = target;
+    target_schema := split_part(internal.name_of_table(target), '.', 1);
+    target_table := split_part(internal.name_of_table(target), '.', 2);
     -- An empty DETAIL would be shown as one.
     IF shown IS NULL THEN
         RAISE EXCEPTION '%', message
@@ -52,6 +53,15 @@ $$;
 COMMENT ON FUNCTION internal.refuse_in(regclass, text, text, text, text, text, jsonb) IS
     'Raises the error of the constraint of that name (or of that column) with a message and a hint; refused: the row, if the message does not name it.';
 
+-- The text of a regclass depends on the session, by quote_all_identifiers and search_path.
+CREATE OR REPLACE FUNCTION internal.name_of_table(target regclass) RETURNS text
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT concat_ws('.', n.nspname, c.relname) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = target;
+$$;
+COMMENT ON FUNCTION internal.name_of_table(regclass) IS 'The schema and name of a table, as in "broker.key".';
+
 CREATE OR REPLACE FUNCTION internal.refuse_missing(target regclass, written jsonb, required text[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
@@ -62,7 +72,8 @@ BEGIN
     FOREACH needed IN ARRAY required LOOP
         IF written -> needed = 'null' THEN
             PERFORM internal.refuse_in(target, '',
-                format('A row of %s needs "%s", which is missing or null.', target, needed),
+                format('A row of %s needs "%s", which is missing or null.',
+                       internal.name_of_table(target), needed),
                 (SELECT format('"%s": %s', needed, col_description(a.attrelid, a.attnum))
                         || CASE WHEN a.atthasdef THEN ' Omit the column to use its default.' ELSE '' END
                    FROM pg_attribute AS a WHERE a.attrelid = target AND a.attname = needed),
@@ -80,6 +91,40 @@ CREATE OR REPLACE FUNCTION internal.a_kind(value jsonb) RETURNS text
                WHEN 'boolean' THEN 'true or false' WHEN 'array' THEN 'a list'
                WHEN 'object' THEN 'an object' ELSE 'null' END;
 COMMENT ON FUNCTION internal.a_kind(jsonb) IS 'The type of a JSON value, with its article.';
+
+-- ---------------------------------------------------------------- texts of people
+
+-- Removed, not refused: people paste from anywhere.
+CREATE OR REPLACE FUNCTION internal.plain_text(written text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on
+AS $$
+    SELECT btrim(regexp_replace(regexp_replace(written,
+        '[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]', '', 'g'),
+        '[[:space:]\u0001-\u001f\u007f-\u009f\u2028\u2029]+', ' ', 'g'));
+$$;
+COMMENT ON FUNCTION internal.plain_text(text) IS
+    'A text as one line that terminals and pages show as it is: without control characters, marks of writing direction and invisible characters.';
+
+-- What looks like another text, or moves the cursor of a terminal, shows as what it is. Codes as in JSON.
+CREATE OR REPLACE FUNCTION internal.in_ascii(written text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on
+AS $$
+DECLARE
+    result text := written;
+    other text;
+    code int;
+BEGIN
+    FOR other IN SELECT DISTINCT m[1] FROM regexp_matches(written, '[^ -~]', 'g') AS m LOOP
+        code := ascii(other);
+        result := replace(result, other, CASE WHEN code < 65536 THEN '\u' || lpad(to_hex(code), 4, '0')
+                                              ELSE '\u' || to_hex(55296 + (code - 65536) / 1024) || '\u' || to_hex(56320 + (code - 65536) % 1024) END);
+    END LOOP;
+    RETURN result;
+END
+$$;
+COMMENT ON FUNCTION internal.in_ascii(text) IS 'A text in which each character that is not printable ASCII is its code, for example \u200b.';
 
 -- ---------------------------------------------------------------- similar names
 
@@ -113,7 +158,9 @@ AS $$
     SELECT name
       FROM (SELECT name, internal.edit_distance(lower(left(written, 64)), lower(name)) AS distance
               FROM unnest(known) AS name) AS candidate
-     WHERE distance <= greatest(2, length(name) / 3) OR length(written) > 1 AND starts_with(lower(name), lower(written))
+     WHERE (distance <= greatest(2, length(name) / 3) OR length(written) > 1 AND starts_with(lower(name), lower(written)))
+       -- the opposite is not near: no-port-forwarding and permit-port-forwarding
+       AND (written ~* '^no[-_]') = (name ~* '^no[-_]')
      ORDER BY starts_with(lower(name), lower(written)) DESC, distance, name COLLATE "C" LIMIT 1;
 $$;
 COMMENT ON FUNCTION internal.nearest(text, text[]) IS

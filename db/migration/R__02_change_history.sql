@@ -12,8 +12,8 @@ BEGIN
         format('%s.%s is append-only: %s is not allowed.',
                CASE TG_TABLE_SCHEMA WHEN 'log' THEN 'audit' ELSE TG_TABLE_SCHEMA END, TG_TABLE_NAME, TG_OP),
         CASE WHEN TG_TABLE_NAME LIKE 'event%'
-             THEN 'Records are permanent. Whole old months can be retired, with: mintmark audit retire'
-             WHEN TG_TABLE_NAME = 'verification' THEN 'Results of verifications stay for 400 days.'
+             THEN 'Records are permanent. To remove whole old months, run mintmark audit retire.'
+             WHEN TG_TABLE_NAME = 'verification' THEN 'A result of a verification is never changed. It can be deleted 400 days after it was recorded.'
              ELSE 'Records are permanent: later entries are chained to them.' END,
         'insufficient_privilege');
 END
@@ -255,12 +255,78 @@ CREATE OR REPLACE FUNCTION internal.refuse_second_change(changed_table text) RET
 AS $$
 BEGIN
     PERFORM internal.refuse(
-        format('A row of broker.%s was changed again by the statement that wrote it.', changed_table),
-        'Make each change of a row in a statement of its own.', 'triggered_data_change_violation');
+        format('A statement changed the same row of broker.%s twice.', changed_table),
+        'Make the second change in a statement of its own.', 'triggered_data_change_violation');
 END
 $$;
 COMMENT ON FUNCTION internal.refuse_second_change(text) IS
     'Refuses a second change of a row within one statement, which the history could not record in order.';
+
+-- ---------------------------------------------------------------- the changes of one row
+
+-- With its owner's rights, since no index on an expression is used under row-level security. Always the end of such an index, for
+-- the reason given at broker.revision. COLLATE: arguments have the collation of the columns that they come from, which is that of
+-- names, and the index has the default.
+CREATE OR REPLACE FUNCTION internal.last_change_of(of_table text, of_tenant text, of_name text, before_revision bigint)
+    RETURNS audit.config_change
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET jit = off
+    SET enable_bitmapscan = off
+AS $$
+DECLARE
+    change audit.config_change;
+BEGIN
+    -- as the policies of log.config_change; session_user is the caller's login
+    IF NOT (internal.login_is('the service') OR internal.login_is('a platform admin') OR internal.login_is('an auditor')
+            OR pg_has_role(session_user, '${owner_role}', 'MEMBER')
+            OR internal.login_is('a tenant admin') AND EXISTS (SELECT FROM broker.tenant_admin AS a WHERE a.tenant = of_tenant AND a.role_name = session_user)
+            OR internal.login_is('the console') AND (internal.viewer_sees_all() OR of_tenant = ANY (internal.tenants_of_viewer()))) THEN
+        PERFORM internal.refuse(format('There is no tenant "%s" whose history you may read.', of_tenant), 'To list the tenants that you may read: TABLE broker.tenant;',
+                                'insufficient_privilege');
+    ELSIF of_table = 'subject_grant' THEN
+        SELECT c.* INTO change FROM audit.config_change AS c
+         WHERE c.table_name = 'subject_grant' AND coalesce(c.after, c.before) ->> 'id' = of_name COLLATE "default" AND c.tenant = of_tenant AND c.revision < before_revision
+         ORDER BY coalesce(c.after, c.before) ->> 'id' DESC, c.revision DESC LIMIT 1;
+    ELSE
+        SELECT c.* INTO change FROM audit.config_change AS c
+         WHERE coalesce(c.tenant, '') = of_tenant AND c.table_name = of_table COLLATE "default" AND c.table_name <> 'subject_grant'
+           AND coalesce(coalesce(c.after, c.before) ->> 'id', coalesce(c.after, c.before) ->> 'name', '') = of_name COLLATE "default" AND c.revision < before_revision
+         ORDER BY coalesce(c.tenant, '') DESC, c.table_name DESC,
+                  coalesce(coalesce(c.after, c.before) ->> 'id', coalesce(c.after, c.before) ->> 'name', '') DESC, c.revision DESC
+         LIMIT 1;
+    END IF;
+    RETURN change;
+END
+$$;
+COMMENT ON FUNCTION internal.last_change_of(text, text, text, bigint) IS
+    'The last change of a row of a tenant before a revision, by the id or name that it had then; nulls: there is none.';
+
+CREATE OR REPLACE FUNCTION internal.last_change_of(of_table text, of_tenant text, of_name text) RETURNS audit.config_change
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN internal.last_change_of(of_table, of_tenant, of_name, 9223372036854775807);
+END
+$$;
+COMMENT ON FUNCTION internal.last_change_of(text, text, text) IS 'The last change of a row of a tenant, by the id or name that it has; nulls: there is none.';
+
+CREATE OR REPLACE FUNCTION internal.changes_of_row(of_table text, of_tenant text, of_name text) RETURNS SETOF audit.config_change
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    change audit.config_change := internal.last_change_of(of_table, of_tenant, of_name);
+BEGIN
+    WHILE change.revision IS NOT NULL LOOP
+        RETURN NEXT change;
+        change := internal.last_change_of(of_table, of_tenant, of_name, change.revision);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION internal.changes_of_row(text, text, text) IS 'The changes of a row of a tenant under an id or name, the last one first.';
 
 -- Always the end of an index, for the reason given at broker.revision.
 CREATE OR REPLACE FUNCTION internal.last_record(of_tenant text, of_table text, of_row jsonb, OUT recorded jsonb, OUT transaction_id bigint)
@@ -328,7 +394,7 @@ BEGIN
             format('A row of broker.%s cannot be moved from %s to %s.', changed_table,
                    coalesce('"' || (old_row ->> tenant_column) || '"', 'all tenants'),
                    coalesce('"' || (new_row ->> tenant_column) || '"', 'all tenants')),
-            'Insert a new row for the other tenant, and delete this one.', 'restrict_violation');
+            'Insert a new row for the other tenant, and delete the old row.', 'restrict_violation');
     END IF;
     -- A function that a statement calls, in RETURNING for example, may change a row that the statement has changed already. That
     -- is recorded first, since the statement's own changes are recorded at its end. So each change must begin where the record
@@ -374,8 +440,6 @@ BEGIN
     END IF;
     -- Static statements by index, since a dynamic one, or a plan from when the table was small, doubles the time of a bulk edit.
     CASE TG_TABLE_NAME
-        WHEN 'blocked_subject' THEN
-            SELECT to_jsonb(t) INTO row_now FROM broker.blocked_subject AS t WHERE t.id = changed.id;
         WHEN 'console_access' THEN
             SELECT to_jsonb(t) INTO row_now FROM broker.console_access AS t WHERE t.id = changed.id;
         WHEN 'grant_review' THEN
@@ -403,25 +467,10 @@ AS $$
 BEGIN
     PERFORM internal.refuse(
         format('TRUNCATE broker.%s is not allowed, because the change history could not record the removed rows.', TG_TABLE_NAME),
-        format('DELETE FROM broker.%I records each row.', TG_TABLE_NAME), 'insufficient_privilege');
+        format('DELETE FROM broker.%s records each row.', TG_TABLE_NAME), 'insufficient_privilege');
 END
 $$;
 COMMENT ON FUNCTION internal.refuse_truncate() IS 'Trigger: stops TRUNCATE of a table whose changes are recorded.';
-
-CREATE OR REPLACE FUNCTION internal.warn_large_edit(operation text, changed_table text, touched bigint, tenants bigint) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    IF touched > 100 OR tenants > 1 THEN
-        RAISE WARNING 'This % changed % rows of broker.%, of %.', operation, touched, changed_table,
-                      CASE tenants WHEN 1 THEN 'one tenant' ELSE format('%s tenants', tenants) END
-            USING HINT = 'TABLE broker.pending_change lists the changes. If this was a mistake, run ROLLBACK. After the commit, audit.config_change has the former rows.';
-    END IF;
-END
-$$;
-COMMENT ON FUNCTION internal.warn_large_edit(text, text, bigint, bigint) IS
-    'Warns of a statement that updated or deleted over 100 rows, or rows of several tenants.';
 
 CREATE OR REPLACE FUNCTION internal.warn_large_edit() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -433,7 +482,11 @@ DECLARE
 BEGIN
     EXECUTE format('SELECT count(*), CASE WHEN min(%1$I) < max(%1$I) THEN count(DISTINCT %1$I) ELSE 1 END FROM removed', TG_ARGV[0])
        INTO touched, tenants;
-    PERFORM internal.warn_large_edit(TG_OP, TG_TABLE_NAME, touched, tenants);
+    IF touched > 100 OR tenants > 1 THEN
+        RAISE WARNING 'This % changed % rows of broker.%, of %.', TG_OP, touched, TG_TABLE_NAME,
+                      CASE tenants WHEN 1 THEN 'one tenant' ELSE format('%s tenants', tenants) END
+            USING HINT = 'TABLE broker.pending_change lists the changes. If this was a mistake, run ROLLBACK. After the commit, audit.config_change shows the rows as they were before.';
+    END IF;
     RETURN NULL;
 END
 $$;

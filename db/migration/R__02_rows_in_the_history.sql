@@ -73,3 +73,9 @@ BEGIN
     END LOOP;
 END
 $$;
+
+CREATE OR REPLACE VIEW log.issuer_change AS
+SELECT c.transaction_id, c.table_name, c.before ->> 'name' AS former_name, c.after ->> 'name' AS name
+  FROM log.config_change AS c WHERE c.table_name IN ('identity_provider', 'tenant');
+COMMENT ON VIEW log.issuer_change IS
+    'The names in each change of an identity provider or a tenant. From them the service knows which identity providers to read again.';

@@ -218,7 +218,7 @@ CREATE OR REPLACE FUNCTION internal.left_out(claims jsonb, name text) RETURNS te
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN claims -> '_claim_names' ? name OR name = 'groups' AND claims -> 'hasgroups' = 'true'
                 THEN format('Nothing, because the issuer left the claim %s out of the token.', name)
-                     || CASE name WHEN 'groups' THEN ' Entra ID does so for people in over 200 groups. Let the application''s tokens have only the groups that are assigned to it, or grant by an app role (claim roles).'
+                     || CASE name WHEN 'groups' THEN ' Entra ID does so for people in over 200 groups. Configure the application so that its tokens have only the groups that are assigned to the application, or grant by an app role (claim roles).'
                                   ELSE '' END END;
 COMMENT ON FUNCTION internal.left_out(jsonb, text) IS
     'Why a claim is missing, if the token says that it stands elsewhere (_claim_names, OpenID Connect Core 5.6.2; hasgroups of Entra ID); otherwise null.';
@@ -260,7 +260,7 @@ BEGIN
         PERFORM internal.refuse(
             format('The rules of tenant "%s" cost %s steps to evaluate; the maximum is 250000. The service answers 503.',
                    tenant, steps),
-            'Text before the first star of a glob and after its last one costs nothing; each star in between costs the length of the text.',
+            'Write fewer globs or fewer stars: each star costs the length of the compared text. Text before the first star and after the last one costs nothing.',
             'program_limit_exceeded');
     END IF;
 END

@@ -105,8 +105,8 @@ AS $$
     SELECT CASE
         WHEN f.not_after IS NULL THEN 'is a certificate that can''t be read'
         WHEN f.not_after <= now() THEN format('is a certificate that expired at %s', to_char(f.not_after AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI"Z"'))
-        WHEN (rule ->> 'authority')::boolean AND NOT f.is_authority THEN 'is not the certificate of an authority (basicConstraints without CA:TRUE)'
-        WHEN (rule ->> 'authority')::boolean AND NOT f.signs_lists THEN 'is a certificate whose key usage lacks keyCertSign or cRLSign' END
+        WHEN (rule ->> 'authority')::boolean AND NOT f.is_authority THEN 'is not a CA certificate (its basicConstraints lack CA:TRUE)'
+        WHEN (rule ->> 'authority')::boolean AND NOT f.signs_lists THEN 'is a CA certificate whose key usage lacks keyCertSign or cRLSign' END
       FROM internal.certificate_facts(pem) AS f WHERE pem IS NOT NULL;
 $$;
 COMMENT ON FUNCTION internal.certificate_fault(jsonb, text) IS

@@ -33,8 +33,8 @@ BEGIN
                WHERE strpos(value, s.part) > 0 AND value ~ s.form AND NOT (named_column = 'settings' AND s.part = '://') LIMIT 1);
     IF found IS NOT NULL THEN
         PERFORM internal.refuse_in(target, 'secret_in_text',
-            format('%s in %s contains what looks like a token or a key ("%s…").', named_column, target, left(found, 5)),
-            'Secrets are not stored in the database. Remove it, and revoke it if it is real.', 'check_violation', refused => refused);
+            format('%s in %s contains what looks like a token or a key ("%s…").', named_column, internal.name_of_table(target), left(found, 5)),
+            'Secrets are not stored in the database. Remove the secret from the row, and revoke it if it is real.', 'check_violation', refused => refused);
     END IF;
 END
 $$;
@@ -49,7 +49,7 @@ CREATE OR REPLACE FUNCTION internal.line_fault(value text, longest int) RETURNS 
 AS $$
     SELECT CASE WHEN value IS NULL OR internal.is_line(value, longest) THEN NULL
                 WHEN value = '' THEN 'is empty'
-                WHEN length(value) > longest THEN format('has %s characters, more than %s', length(value), longest)
+                WHEN length(value) > longest THEN format('has %s characters; the maximum is %s', length(value), longest)
                 ELSE 'has control characters' END;
 $$;
 COMMENT ON FUNCTION internal.line_fault(text, int) IS
@@ -61,7 +61,7 @@ CREATE OR REPLACE FUNCTION internal.list_fault(list text[], longest int) RETURNS
 AS $$
     SELECT CASE WHEN list IS NULL OR internal.is_list(list, longest) THEN NULL
                 WHEN cardinality(list) = 0 THEN 'is empty'
-                WHEN cardinality(list) > 1000 THEN format('has %s elements, more than 1000', cardinality(list))
+                WHEN cardinality(list) > 1000 THEN format('has %s elements; the maximum is 1000', cardinality(list))
                 WHEN array_ndims(list) > 1 THEN 'is a list of lists'
                 WHEN array_position(list, NULL) IS NOT NULL THEN 'has an element that is null'
                 ELSE coalesce((SELECT format('has an element that %s', internal.line_fault(item, longest))
@@ -80,7 +80,7 @@ BEGIN
     IF old_tenant <> new_tenant THEN
         PERFORM internal.refuse(format('A row of broker.%s cannot be moved from "%s" to "%s".',
                                      what, old_tenant, new_tenant),
-                              'Insert a new row for the other tenant, and delete this one.');
+                              'Insert a new row for the other tenant, and delete the old row.');
     END IF;
 END
 $$;
@@ -95,7 +95,7 @@ DECLARE
 BEGIN
     IF fault IS NOT NULL THEN
         PERFORM internal.refuse_in(target, named_column || '_have_up_to_256_values_in_8_levels', format('%s: its %s %s.', row_name, named_column, fault),
-            CASE named_column WHEN 'settings' THEN 'Shorten them, or divide them between two rows. A policy written as one string counts once.'
+            CASE named_column WHEN 'settings' THEN 'Use fewer values, or divide them between two rows. A policy written as one string is one value.'
                               WHEN 'outputs' THEN 'Name only the outputs that clients read.'
                               ELSE 'Divide the values between two rows, or let a glob match several.' END,
             'check_violation');
@@ -131,25 +131,25 @@ BEGIN
     IF conditions = '{}' THEN
         RETURN NULL;
     ELSIF octet_length(conditions::text) > 4096 THEN
-        RETURN format('they have %s bytes, more than 4096', octet_length(conditions::text));
+        RETURN format('the JSON has %s bytes; the maximum is 4096', octet_length(conditions::text));
     ELSIF jsonb_typeof(conditions) <> 'object' THEN
-        RETURN format('they are an object, {"claim": value}, not %s', internal.a_kind(conditions));
+        RETURN format('the JSON must be an object such as {"environment": "production"}, not %s', internal.a_kind(conditions));
     END IF;
     FOR claim, condition IN SELECT key, value FROM jsonb_each(conditions) ORDER BY key COLLATE "C" LOOP
         IF starts_with(claim, '/') AND claim ~ '~(?![01])' THEN
-            RETURN format('"%s" begins like a JSON pointer, where ~ is written ~0 and / is written ~1', claim);
+            RETURN format('"%s" starts with /, so it is a JSON pointer, in which ~ must be written as ~0 and / as ~1', claim);
         ELSIF jsonb_typeof(condition) = 'array' THEN
             IF condition = '[]' THEN
                 RETURN format('the list for "%s" is empty, so no token can match', claim);
             ELSIF NOT (SELECT bool_and(internal.is_condition(one)) FROM jsonb_array_elements(condition) AS one) THEN
-                RETURN format('the list for "%s" may contain strings, numbers, true, false and {"glob": "…"} only', claim);
+                RETURN format('the list for "%s" may contain only strings, numbers, true, false and {"glob": "…"}', claim);
             END IF;
         ELSIF NOT internal.is_condition(condition) THEN
             RETURN CASE WHEN jsonb_typeof(condition) = 'object'
-                        THEN format('the condition on "%s" is an object, which can only be {"glob": "…"}', claim)
+                        THEN format('the condition on "%s" is an object; the only allowed object is {"glob": "…"}', claim)
                         WHEN jsonb_typeof(condition) = 'number'
                         THEN format('the number for "%s" is too large', claim)
-                        ELSE format('the condition on "%s" is null, and an absent claim never matches', claim) END;
+                        ELSE format('the condition on "%s" is null, which matches no token', claim) END;
         END IF;
         glob := (SELECT min(internal.glob_fault(one ->> 'glob'))
                    FROM jsonb_array_elements(CASE jsonb_typeof(condition) WHEN 'array' THEN condition

@@ -20,12 +20,12 @@ DECLARE
 BEGIN
     IF written ->> 'tenant' <> ALL (mine) THEN
         PERFORM internal.refuse_in(target, '',
-            format('Login "%s" administers %s, and cannot write rows of tenant "%s".', session_user,
+            format('Login "%s" is an admin of %s, so it cannot write rows of tenant "%s".', session_user,
                    CASE cardinality(mine) WHEN 0 THEN 'no tenant'
                         WHEN 1 THEN format('tenant "%s"', mine[1])
                         ELSE format('tenants "%s"', array_to_string(mine, '", "')) END,
                    written ->> 'tenant'),
-            'broker.tenant_admin lists the tenant admins; platform admins maintain it.',
+            'To make the login an admin of the tenant, a platform admin adds a row to broker.tenant_admin.',
             'insufficient_privilege', refused => written);
     END IF;
 END
@@ -158,9 +158,9 @@ BEGIN
             format('%s is referenced by %s %s%s and cannot be %s.', owner, count, named_by, CASE WHEN count > 1 THEN 's' ELSE '' END,
                    CASE operation WHEN 'DELETE' THEN 'deleted' ELSE 'renamed' END),
             CASE operation WHEN 'DELETE'
-                 THEN format('To stop its use: UPDATE broker.%I SET enabled = false WHERE tenant = %L AND name = %L; or delete its %ss first.',
+                 THEN format('To stop its use: UPDATE broker.%s SET enabled = false WHERE tenant = %L AND name = %L; or delete its %ss first.',
                              table_name, of_tenant, of_name, named_by)
-                 ELSE format('Insert a row with the new name, point its %ss to it, and delete this one.', named_by) END,
+                 ELSE format('Insert a row with the new name, change the %ss to the new name, and delete the old row.', named_by) END,
             'restrict_violation');
     END IF;
 END

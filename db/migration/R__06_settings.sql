@@ -62,7 +62,7 @@ CREATE OR REPLACE FUNCTION internal.network_fault(written text) RETURNS text
 AS $$
 BEGIN
     RETURN CASE WHEN written::inet <> network(written::inet)
-                THEN format('which has bits after its prefix: write %s, or %s for the one address', network(written::inet), host(written::inet)) END;
+                THEN format('which has bits set after its prefix: write %s for the network, or %s for the single address', network(written::inet), host(written::inet)) END;
 EXCEPTION WHEN data_exception THEN
     RETURN 'which is not an IP address or a network';
 END
@@ -84,7 +84,7 @@ BEGIN
     ELSIF written !~ '\S' THEN
         RETURN 'must not be empty';
     ELSIF length(written) > longest THEN
-        RETURN format('has %s characters, more than %s', length(written), longest);
+        RETURN format('has %s characters; the maximum is %s', length(written), longest);
     ELSIF written ~ '[\u0001-\u001f\u007f-\u009f]' THEN
         RETURN 'must be one line, without control characters';
     ELSIF NOT coalesce(rule -> 'one_of' ? written, true) THEN
@@ -98,9 +98,9 @@ BEGIN
     ELSIF position(rule ->> 'must_contain' IN written) = 0 THEN
         RETURN format('is "%s", and must contain %s', written, rule ->> 'must_contain');
     ELSIF (rule ->> 'not_for_vendors')::boolean AND internal.is_vendor_audience(written) THEN
-        RETURN format('is "%s", which is an audience of a cloud vendor, and the token goes to a client', written);
+        RETURN format('is "%s", an audience that a cloud vendor accepts, so clients could use the token there', written);
     ELSIF rule ->> 'is' <> 'map' AND rule -> 'reserved' ? written THEN
-        RETURN format('is "%s", which the broker sets', written);
+        RETURN format('is "%s", which only the broker may set', written);
     ELSIF written !~ (rule ->> 'pattern') THEN
         RETURN format('is "%s", which is not %s', written, coalesce(rule ->> 'form', 'a valid value'));
     ELSIF (rule ->> 'network')::boolean AND internal.network_fault(written) IS NOT NULL THEN
@@ -120,7 +120,7 @@ CREATE OR REPLACE FUNCTION internal.claim_fault(value jsonb) RETURNS text
 AS $$
     SELECT CASE
         WHEN jsonb_typeof(value) <> 'object' OR NOT value ?& '{name,value}' OR value - '{name,value}'::text[] <> '{}'
-            THEN 'must be an object of names and values'
+            THEN 'must be an object with exactly "name" and "value"'
         WHEN internal.text_fault('{"max_length": 255}', value -> 'name') IS NOT NULL
             THEN 'has a name that ' || internal.text_fault('{"max_length": 255}', value -> 'name')
         WHEN internal.is_reserved_claim(value ->> 'name')
@@ -147,7 +147,7 @@ BEGIN
     ELSIF value = '{}' THEN
         RETURN 'is an empty object: leave it out instead';
     ELSIF internal.compact_length(value) > (rule ->> 'max_total')::int THEN
-        RETURN format('has %s characters as JSON, more than %s', internal.compact_length(value), rule ->> 'max_total');
+        RETURN format('has %s characters as JSON; the maximum is %s', internal.compact_length(value), rule ->> 'max_total');
     END IF;
     FOR given IN SELECT m.key, m.value FROM jsonb_each(value) AS m ORDER BY m.key COLLATE "C" LOOP
         IF NOT coalesce(rule -> 'names' ? given.key, true) THEN
@@ -158,7 +158,7 @@ BEGIN
         ELSIF NOT coalesce(rule -> 'likely_names' ? given.key, true) AND internal.nearest(given.key, likely) IS NOT NULL THEN
             RETURN format('has the name "%s", which is unknown (did you mean "%s"?)', given.key, internal.nearest(given.key, likely));
         ELSIF rule -> 'reserved' ? given.key THEN
-            RETURN format('names "%s", which the broker sets', given.key);
+            RETURN format('names "%s", which only the broker may set', given.key);
         END IF;
         fault := internal.text_fault(rule, given.value);
         IF fault IS NOT NULL THEN
@@ -201,7 +201,7 @@ BEGIN
         RETURN CASE WHEN kind <> 'array' THEN format('must be a list of strings, not %s', internal.a_kind(value))
                     WHEN value = '[]' THEN 'is an empty list: leave it out instead'
                     WHEN jsonb_array_length(value) > (rule ->> 'max_items')::int
-                        THEN format('has %s elements, more than %s', jsonb_array_length(value), rule ->> 'max_items')
+                        THEN format('has %s elements; the maximum is %s', jsonb_array_length(value), rule ->> 'max_items')
                     ELSE coalesce((SELECT 'has an element that ' || min(internal.text_fault(rule, one)) FROM jsonb_array_elements(value) AS one),
                                   (SELECT format('has %s twice', one) FROM jsonb_array_elements(value) AS one GROUP BY one HAVING count(*) > 1 LIMIT 1)) END;
     WHEN 'object' THEN
@@ -214,31 +214,31 @@ BEGIN
         RETURN internal.map_fault(rule, value);
     WHEN 'pem' THEN
         RETURN CASE WHEN kind <> 'string' THEN format('must be a string, not %s', internal.a_kind(value))
-                    WHEN length(value #>> '{}') > longest THEN format('has %s characters, more than %s', length(value #>> '{}'), longest)
+                    WHEN length(value #>> '{}') > longest THEN format('has %s characters; the maximum is %s', length(value #>> '{}'), longest)
                     WHEN value #>> '{}' !~ '^[[:space:]]*(-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=[:space:]]+-----END CERTIFICATE-----[[:space:]]*)+$'
                         THEN 'is not a certificate in PEM'
                     ELSE internal.certificate_fault(rule, value #>> '{}') END;
     WHEN 'policy' THEN
         RETURN CASE WHEN kind NOT IN ('object', 'string') OR kind = 'string' AND NOT internal.is_json_object(value #>> '{}')
-                        THEN 'must be a policy: a JSON object, or a string with one'
+                        THEN 'must be a policy: a JSON object, or a string that contains one'
                     WHEN CASE kind WHEN 'object' THEN internal.compact_length(value) ELSE length(value #>> '{}') END > longest
-                        THEN format('is a policy of more than %s characters', longest) END;
+                        THEN format('is a policy that is too long; the maximum is %s characters', longest) END;
     WHEN 'secret' THEN
         RETURN CASE WHEN kind = 'object' AND value ? 'pkcs11'
                         THEN CASE WHEN rule -> 'in_token' IS DISTINCT FROM 'true'
-                                      THEN 'must be in a file: a token holds keys that sign, and no secret that is sent'
+                                      THEN 'must be in a file: the broker sends this secret, and an HSM holds only signing keys'
                                   WHEN value - 'pkcs11' <> '{}'
-                                      THEN 'must name either a file or a key in the token'
+                                      THEN 'must name either a file or a key in the PKCS#11 token'
                                   WHEN jsonb_typeof(value -> 'pkcs11') <> 'string'
                                        OR internal.token_label(value) !~ '^[A-Za-z0-9._-]{1,128}(/[A-Za-z0-9._-]{1,128}){1,7}$'
-                                      THEN 'must name a key in the token by its label, which is the tenant''s name, a / and letters, digits and any of ._-/' END
+                                      THEN 'must name a key in the PKCS#11 token by its label: the tenant''s name, a / and letters, digits or any of ._-/' END
                     WHEN kind <> 'object' OR NOT value ? 'file' OR value - 'file' <> '{}'
                         THEN 'must not contain the secret itself; secrets are never stored in the database'
                     WHEN jsonb_typeof(value -> 'file') <> 'string'
                          OR value ->> 'file' !~ '^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}(/[A-Za-z0-9_][A-Za-z0-9._-]{0,127}){0,7}$'
-                        THEN 'must name a file in the tenant''s secrets directory, without . or .. as a folder'
+                        THEN 'must name a file in the tenant''s secrets directory, without . or .. in its path'
                     WHEN value ->> 'file' ~* '[.](pub|crt|cer|csr)$'
-                        THEN format('names the file "%s", which by its name is a public key, a certificate or a request for one', value ->> 'file') END;
+                        THEN format('names the file "%s", whose extension is that of a public key, a certificate or a certificate request', value ->> 'file') END;
     WHEN 'claim' THEN
         RETURN internal.claim_fault(value);
     WHEN 'claims' THEN
@@ -270,7 +270,7 @@ AS $$
                         CASE WHEN rule ->> 'is' IN ('text', 'url') THEN to_json(rule ->> 'example')::text
                              WHEN rule ->> 'is' = 'list' THEN format('[%s]', to_json(rule ->> 'example'))
                              ELSE rule ->> 'example' END)
-        WHEN rule ? 'default' THEN format('Left out, it is %s.', rule -> 'default')
+        WHEN rule ? 'default' THEN format('The default is %s.', rule -> 'default')
         WHEN rule ->> 'is' = 'policy'
             THEN format('Write a JSON object of at most %s characters, not counting whitespace.', rule ->> 'max_length')
         WHEN rule ->> 'is' = 'object' THEN format('Write "%s": {…}, or leave it out.', name)
@@ -310,13 +310,13 @@ BEGIN
           FROM jsonb_array_elements_text(coalesce(rule -> 'needs' -> (settings ->> name), rule -> 'needs' -> '*')) AS needed
          WHERE NOT settings ? needed LIMIT 1;
         IF FOUND THEN
-            PERFORM internal.refuse(format('%s: the setting "%s"%s needs the setting "%s" too.', owner, name,
+            PERFORM internal.refuse(format('%s: the setting "%s"%s also needs the setting "%s".', owner, name,
                                          CASE WHEN rule -> 'needs' ? (settings ->> name)
                                               THEN format(' is "%s", which', settings ->> name) ELSE '' END, lacking),
                                   internal.write_instead(lacking, rules -> lacking));
         END IF;
         IF rule ? 'needs_one_of' AND NOT settings ?| ARRAY(SELECT jsonb_array_elements_text(rule -> 'needs_one_of')) THEN
-            PERFORM internal.refuse(format('%s: the setting "%s" needs one of the settings %s too.', owner, name,
+            PERFORM internal.refuse(format('%s: the setting "%s" also needs one of the settings %s.', owner, name,
                                          (SELECT string_agg(format('"%s"', one), ', ') FROM jsonb_array_elements_text(rule -> 'needs_one_of') AS one)),
                                   internal.write_instead(rule -> 'needs_one_of' ->> 0, rules -> (rule -> 'needs_one_of' ->> 0)));
         END IF;
@@ -349,7 +349,7 @@ BEGIN
          WHERE jsonb_typeof(s.value) = 'object' AND s.value ? 'pkcs11' ORDER BY s.key COLLATE "C" LOOP
         IF NOT starts_with(label, tenant || '/') THEN
             PERFORM internal.refuse(format('%s: the setting "%s" names the key "%s", which is not a key of tenant "%s".', owner, name, label, tenant),
-                                  format('Labels in the token begin with "%s/": an operator makes the key as "%1$s/NAME".', tenant));
+                                  format('Write a label that begins with "%s/". Have an operator create the key in the PKCS#11 token under such a label, for example "%1$s/ca".', tenant));
         END IF;
     END LOOP;
 END

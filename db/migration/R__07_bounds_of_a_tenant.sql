@@ -83,7 +83,7 @@ BEGIN
         PERFORM internal.refuse_in(target, 'a_tenant_has_no_more_than_max_changes_a_day',
             format('Tenant "%s" would have %s changes today (UTC); the maximum is %s.', tenant, would_have, most),
             CASE WHEN reduces THEN 'Continue tomorrow, or ask a platform admin, whose changes are not limited.'
-                 ELSE format('Continue tomorrow, or let a platform admin raise max_changes: UPDATE broker.tenant SET max_changes = … WHERE name = %L; Until then keys and grants can be disabled and deleted, and subjects blocked.', tenant) END,
+                 ELSE format('Continue tomorrow, or let a platform admin raise max_changes: UPDATE broker.tenant SET max_changes = … WHERE name = %L; Until then, you can still disable and delete keys and grants, and block subjects.', tenant) END,
             'check_violation');
     ELSIF last.number IS NULL THEN
         INSERT INTO work.changes_of_day (tenant, number, day, changes) VALUES (tenant, 1, today, would_have);
@@ -127,7 +127,8 @@ BEGIN
         RETURN NULL;
     ELSIF TG_OP = 'INSERT' THEN
         PERFORM internal.add_changes(TG_RELID, w.tenant, sum(1 + pg_column_size(to_jsonb(w)) / 4096),
-                   of_blocks OR TG_TABLE_NAME = 'grant_review' AND bool_and(coalesce(to_jsonb(w) ->> 'verdict' = 'remove', false)))
+                   of_blocks OR TG_TABLE_NAME IN ('grant_review', 'access_decision')
+                                AND bool_and(coalesce(to_jsonb(w) ->> 'verdict' IN ('remove', 'withdraw'), false)))
            FROM written AS w GROUP BY w.tenant ORDER BY w.tenant;
     ELSIF TG_OP = 'DELETE' THEN
         PERFORM internal.add_changes(TG_RELID, r.tenant, sum(1 + pg_column_size(to_jsonb(r)) / 4096), NOT of_blocks)

@@ -3,9 +3,9 @@
 
 CREATE OR REPLACE FUNCTION internal.what_it_allows(written jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN internal.without_bookkeeping(written) - '{description,reason,owner,approved_by,approved_at}'::text[];
+    RETURN internal.without_bookkeeping(written) - '{description,reason,owner,end_access,approved_by,approved_at,steps}'::text[];
 COMMENT ON FUNCTION internal.what_it_allows(jsonb) IS
-    'The columns of a row that a second admin approves.';
+    'The columns of a row that a second admin approves, without the steps and end_access of a rule, which are laxer only with fewer steps, or turned off.';
 
 -- Whoever has no privilege on the two columns can only lose an approval.
 CREATE OR REPLACE FUNCTION internal.loses_approval(before jsonb, after jsonb) RETURNS boolean
@@ -21,11 +21,13 @@ BEGIN
         old_row := old_row - 'enabled';
         new_row := new_row - 'enabled';
     END IF;
-    RETURN old_row IS DISTINCT FROM new_row;
+    -- By their text: as jsonb, 100 and 100.0 are equal, and the history and its readers keep them apart.
+    RETURN old_row::text IS DISTINCT FROM new_row::text OR NOT coalesce(after -> 'steps' @> (before -> 'steps'), true)
+        OR coalesce((before ->> 'end_access')::boolean AND NOT (after ->> 'end_access')::boolean, false);
 END
 $$;
 COMMENT ON FUNCTION internal.loses_approval(jsonb, jsonb) IS
-    'Whether a change of a row changes what it allows, so that its approval is lost. To disable it does not.';
+    'Whether a change of a row changes what it allows, so that its approval is lost. To disable it does not, nor does another step of a rule, nor end_access, unless it is turned off.';
 
 CREATE OR REPLACE FUNCTION internal.approved(written record, former record) RETURNS record
     LANGUAGE plpgsql STABLE
@@ -35,7 +37,8 @@ BEGIN
     IF former IS NULL OR internal.loses_approval(to_jsonb(former), to_jsonb(written)) THEN
         written.approved_by := NULL;
         written.approved_at := NULL;
-    ELSIF written.approved_by IS DISTINCT FROM former.approved_by AND written.approved_by IS DISTINCT FROM session_user THEN
+    ELSIF written.approved_at IS NOT NULL AND written.approved_by IS DISTINCT FROM former.approved_by
+          AND written.approved_by IS DISTINCT FROM session_user THEN
         written.approved_by := former.approved_by;
         written.approved_at := former.approved_at;
     END IF;
@@ -58,49 +61,62 @@ COMMENT ON FUNCTION internal.is_in_force(text, timestamptz) IS
 
 -- ---------------------------------------------------------------- approve
 
+-- Whoever removes or changes approvers of a rule, one after the other, changes what the rule needs.
+CREATE OR REPLACE FUNCTION internal.changes_of_approvers(of_tenant text, of_rule text) RETURNS TABLE (revision bigint, changed_by text)
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT c.revision, c.changed_by FROM audit.config_change AS c
+     WHERE c.tenant = of_tenant AND c.table_name = 'access_approver' AND c.table_name <> 'subject_grant' AND c.before ->> 'rule' = of_rule
+       AND internal.what_it_allows(c.after)::text IS DISTINCT FROM internal.what_it_allows(c.before)::text;
+$$;
+COMMENT ON FUNCTION internal.changes_of_approvers(text, text) IS
+    'The changes that removed approvers of a rule, or changed what they may decide.';
+
 -- The history says who changed a row, also where the last change is of its description.
-CREATE OR REPLACE FUNCTION internal.wrote_what_awaits_approval(of_table text, of_tenant text, of_name text) RETURNS boolean
+CREATE OR REPLACE FUNCTION internal.writers_of(of_table text, of_tenant text, of_name text) RETURNS text[]
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
-    SET enable_seqscan = off
-    SET jit = off
-    SET enable_bitmapscan = off
 AS $$
 DECLARE
     looked_for text := of_name;
-    before_revision bigint := 9223372036854775807;
-    change record;
+    writers text[] := '{}';
+    change audit.config_change := internal.last_change_of(of_table, of_tenant, of_name);
 BEGIN
-    LOOP
-        -- Along an index of the row's own changes, from the last one on.
-        IF of_table = 'subject_grant' THEN
-            SELECT c.* INTO change FROM audit.config_change AS c
-             WHERE c.table_name = 'subject_grant' AND coalesce(c.after, c.before) ->> 'id' = looked_for AND c.revision < before_revision
-             ORDER BY coalesce(c.after, c.before) ->> 'id' DESC, c.revision DESC LIMIT 1;
-        ELSE
-            SELECT c.* INTO change FROM audit.config_change AS c
-             WHERE coalesce(c.tenant, '') = of_tenant AND c.table_name = of_table AND c.table_name <> 'subject_grant'
-               AND coalesce(coalesce(c.after, c.before) ->> 'id', coalesce(c.after, c.before) ->> 'name', '') = looked_for
-               AND c.revision < before_revision
-             ORDER BY coalesce(c.tenant, '') DESC, c.table_name DESC,
-                      coalesce(coalesce(c.after, c.before) ->> 'id', coalesce(c.after, c.before) ->> 'name', '') DESC, c.revision DESC
-             LIMIT 1;
-        END IF;
-        IF NOT FOUND OR change.after IS NULL
-           OR (CASE of_table WHEN 'blocked_subject' THEN change.after ->> 'proposed' IS NULL ELSE change.after ->> 'approved_at' IS NOT NULL END) THEN
-            RETURN false;
-        ELSIF change.changed_by = session_user THEN
-            RETURN true;
-        ELSIF change.operation = 'INSERT' THEN
-            RETURN false;
-        END IF;
-        before_revision := change.revision;
+    -- back to the change that left it in force
+    WHILE change.after IS NOT NULL
+          AND CASE of_table WHEN 'blocked_subject' THEN change.after ->> 'proposed' IS NOT NULL ELSE change.after ->> 'approved_at' IS NULL END LOOP
+        writers := writers || change.changed_by;
+        EXIT WHEN change.operation = 'INSERT';
         looked_for := internal.name_in(of_table, change.before);
+        change := internal.last_change_of(of_table, of_tenant, looked_for, change.revision);
     END LOOP;
+    IF of_table = 'access_rule' THEN
+        -- back to its approval: who changed its approvers since then changed what it needs
+        WHILE change.after ->> 'approved_at' = change.before ->> 'approved_at' LOOP
+            change := internal.last_change_of(of_table, of_tenant, looked_for, change.revision);
+        END LOOP;
+        writers := writers || ARRAY(SELECT c.changed_by FROM internal.changes_of_approvers(of_tenant, of_name) AS c
+                                     WHERE change.after ->> 'approved_at' IS NULL OR c.revision > change.revision);
+    END IF;
+    RETURN ARRAY(SELECT DISTINCT w.login COLLATE "C" FROM unnest(writers) AS w (login) ORDER BY 1);
 END
 $$;
-COMMENT ON FUNCTION internal.wrote_what_awaits_approval(text, text, text) IS
-    'Whether the login made one of the changes of a row since it was last in force.';
+COMMENT ON FUNCTION internal.writers_of(text, text, text) IS
+    'The logins that changed a row since it was last in force, or the approvers of a rule since it was last approved. Neither they nor other logins of the same people approve it.';
+
+CREATE OR REPLACE FUNCTION internal.own_writer_of(of_table text, of_tenant text, of_name text) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN (SELECT w.login FROM unnest(internal.writers_of(of_table, of_tenant, of_name)) AS w (login)
+             WHERE w.login IN (SELECT n.login_name FROM internal.names_of_person(of_tenant, session_user, NULL, NULL) AS n)
+             ORDER BY w.login <> session_user, w.login LIMIT 1);
+END
+$$;
+COMMENT ON FUNCTION internal.own_writer_of(text, text, text) IS
+    'The login, of the person who is logged in, among internal.writers_of a row; null: none is.';
 
 CREATE OR REPLACE FUNCTION internal.may_write_rows_of(tenant text) RETURNS boolean
     LANGUAGE plpgsql STABLE
@@ -118,10 +134,14 @@ CREATE OR REPLACE FUNCTION internal.check_approval(what text, shown text, writte
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    wrote text;
 BEGIN
+    -- An edit of the tenant that is not committed yet is waited for, and seen: an approver of the rule that goes, for example.
+    PERFORM FROM broker.tenant AS t WHERE t.name = written ->> 'tenant' FOR NO KEY UPDATE;
     -- One sentence for rows that are missing and for rows of others.
     IF written IS NULL OR NOT internal.may_write_rows_of(written ->> 'tenant') THEN
-        PERFORM internal.refuse(format('There is no %s that you may write.', shown), 'TABLE broker.pending_approval lists what awaits approval.',
+        PERFORM internal.refuse(format('%s does not exist, or you may not write rows of its tenant.', upper(left(shown, 1)) || substr(shown, 2)), 'TABLE broker.pending_approval lists what awaits approval.',
                                 'no_data_found');
     ELSIF NOT (SELECT t.require_second_admin FROM broker.tenant AS t WHERE t.name = written ->> 'tenant') THEN
         PERFORM internal.refuse(format('Tenant "%s" requires no second admin, so %s needs no approval.', written ->> 'tenant', shown),
@@ -134,46 +154,49 @@ BEGIN
         PERFORM internal.refuse(format('%s is in force already%s.', upper(left(shown, 1)) || substr(shown, 2),
                                        coalesce(', approved by "' || (written ->> 'approved_by') || '"', '')),
             'TABLE broker.pending_approval lists what awaits approval.', 'object_not_in_prerequisite_state');
-    ELSIF internal.wrote_what_awaits_approval(what, written ->> 'tenant', internal.name_in(what, written)) THEN
+    END IF;
+    wrote := internal.own_writer_of(what, written ->> 'tenant', internal.name_in(what, written));
+    IF wrote IS NOT NULL THEN
         PERFORM internal.refuse_in(('broker.' || what)::regclass, 'another_login_approves',
-            format('Login "%s" wrote or changed %s, and cannot approve it.', session_user, shown),
-            'Another admin who may write it approves it.', 'insufficient_privilege');
+            format('The person with login "%s" wrote or changed %s%s, and cannot approve it.', session_user, shown,
+                   CASE WHEN wrote <> session_user THEN format(' as "%s"', wrote) ELSE '' END),
+            CASE WHEN wrote = session_user THEN 'Have another admin of the tenant, or a platform admin, approve this row.'
+                 ELSE format('Rows of broker.access_approver say that "%s" and "%s" are one person. Have another person who is an admin approve this row.',
+                             session_user, wrote) END, 'insufficient_privilege');
     END IF;
 END
 $$;
 COMMENT ON FUNCTION internal.check_approval(text, text, jsonb) IS
-    'Rejects the approval of a row that is missing, in force, or written by the login. shown: the row in a message.';
+    'Locks the tenant of a row, and rejects the approval of a row that is missing, in force, or written by the login. shown: the row in a message.';
 
 -- The revision says which row its reader saw: the statement of broker.pending_approval carries it.
 CREATE OR REPLACE FUNCTION internal.row_revision(of_table text, of_tenant text, of_name text) RETURNS bigint
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
-    SET enable_seqscan = off
-    SET jit = off
-    SET enable_bitmapscan = off
 AS $$
 BEGIN
-    IF of_table = 'subject_grant' THEN
-        RETURN (SELECT c.revision FROM audit.config_change AS c
-                 WHERE c.table_name = 'subject_grant' AND coalesce(c.after, c.before) ->> 'id' = of_name
-                 ORDER BY coalesce(c.after, c.before) ->> 'id' DESC, c.revision DESC LIMIT 1);
-    END IF;
-    RETURN (SELECT c.revision FROM audit.config_change AS c
-             WHERE coalesce(c.tenant, '') = of_tenant AND c.table_name = of_table AND c.table_name <> 'subject_grant'
-               AND coalesce(coalesce(c.after, c.before) ->> 'id', coalesce(c.after, c.before) ->> 'name', '') = of_name
-             ORDER BY coalesce(c.tenant, '') DESC, c.table_name DESC,
-                      coalesce(coalesce(c.after, c.before) ->> 'id', coalesce(c.after, c.before) ->> 'name', '') DESC, c.revision DESC
-             LIMIT 1);
+    RETURN (internal.last_change_of(of_table, of_tenant, of_name)).revision;
 END
 $$;
 COMMENT ON FUNCTION internal.row_revision(text, text, text) IS 'The revision of the last change of a row, by its id or name.';
+
+-- Who approves a rule was shown its approvers too.
+CREATE OR REPLACE FUNCTION internal.approval_revision(of_table text, of_tenant text, of_name text) RETURNS bigint
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT greatest(internal.row_revision(of_table, of_tenant, of_name),
+                    (SELECT max(c.revision) FROM internal.changes_of_approvers(of_tenant, of_name) AS c WHERE of_table = 'access_rule'));
+$$;
+COMMENT ON FUNCTION internal.approval_revision(text, text, text) IS
+    'The revision that the approval of a row names: that of its last change, or of a later one of the approvers of a rule.';
 
 CREATE OR REPLACE FUNCTION internal.check_revision(what text, shown text, written jsonb, revision bigint) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    latest constant bigint := internal.row_revision(what, written ->> 'tenant', internal.name_in(what, written));
+    latest constant bigint := internal.approval_revision(what, written ->> 'tenant', internal.name_in(what, written));
     seen jsonb;
     changed text;
 BEGIN
@@ -184,11 +207,13 @@ BEGIN
      WHERE c.tenant = written ->> 'tenant' AND c.revision = check_revision.revision AND c.table_name = what
        AND internal.name_in(what, c.after) = internal.name_in(what, written);
     SELECT string_agg(n.key, ', ' ORDER BY n.key) INTO changed
-      FROM jsonb_each(internal.what_it_allows(written)) AS n WHERE n.value IS DISTINCT FROM seen -> n.key;
+      FROM jsonb_each(internal.what_it_allows(written)) AS n WHERE n.value::text IS DISTINCT FROM (seen -> n.key)::text;
+    changed := nullif(concat_ws(', ', changed, CASE WHEN what = 'access_rule' AND latest > internal.row_revision(what, written ->> 'tenant', internal.name_in(what, written))
+                                                      OR seen -> 'steps' <> written -> 'steps' THEN 'approvers' END), '');
     PERFORM internal.refuse(
-        format('%s is not as it was at revision %s%s.', upper(left(shown, 1)) || substr(shown, 2), coalesce(revision::text, 'null'),
-               CASE WHEN seen IS NOT NULL THEN coalesce('; changed since: ' || changed, '; its description changed since') ELSE '' END),
-        'Read it again: TABLE broker.pending_approval has the statement for the row as it is now.', 'object_not_in_prerequisite_state');
+        format(CASE WHEN seen IS NULL THEN '%s has no revision %s.' ELSE '%s was changed after revision %s: %s.' END,
+               upper(left(shown, 1)) || substr(shown, 2), coalesce(revision::text, 'null'), coalesce(changed, 'its description')),
+        'Read the row again: TABLE broker.pending_approval; shows it as it is now, with the statement that approves this.', 'object_not_in_prerequisite_state');
 END
 $$;
 COMMENT ON FUNCTION internal.check_revision(text, text, jsonb, bigint) IS
@@ -235,7 +260,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION broker.approve(text, bigint, bigint) IS
-    'Approves a grant, an access rule, an approver or the change of a block, as it was at a revision, in a tenant that requires a second admin: broker.approve(''subject_grant'', id, revision). Refused to logins that wrote or changed it.';
+    'Approves a grant, an access rule, an approver or the change of a block, as it was at a revision, in a tenant that requires a second admin: broker.approve(''subject_grant'', id, revision). Refused to people who wrote or changed it.';
 
 CREATE OR REPLACE FUNCTION broker.approve(what text, tenant text, name text, revision bigint) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
@@ -257,36 +282,49 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION broker.approve(text, text, text, bigint) IS
-    'Approves a key, as it was at a revision, of a tenant that requires a second admin: broker.approve(''key'', tenant, name, revision). Refused to logins that wrote or changed it.';
+    'Approves a key, as it was at a revision, of a tenant that requires a second admin: broker.approve(''key'', tenant, name, revision). Refused to people who wrote or changed it.';
 
 -- ---------------------------------------------------------------- what awaits approval
 
+CREATE OR REPLACE FUNCTION internal.approvers_of_rule(of_rule bigint) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce(jsonb_agg(jsonb_strip_nulls(internal.what_it_allows(to_jsonb(a)) - '{id,tenant,rule}'::text[])
+                              || CASE WHEN internal.is_in_force(a.tenant, a.approved_at) THEN '{}' ELSE '{"awaits_approval": true}'::jsonb END
+                              ORDER BY a.step, a.id), '[]')
+      FROM broker.access_approver AS a WHERE a.rule = of_rule;
+$$;
+COMMENT ON FUNCTION internal.approvers_of_rule(bigint) IS 'The approvers of a rule, for a second admin who approves the rule.';
+
 CREATE OR REPLACE VIEW broker.pending_approval WITH (security_invoker = true) AS
-SELECT t.name AS tenant, row.table_name, row.name, row.key, row.subject, row.reason, row.created_by, row.changed_by, row.changed_at,
+SELECT t.name AS tenant, row.table_name, row.name, row.key, internal.in_ascii(row.subject) AS subject, internal.in_ascii(internal.plain_text(row.reason)) AS reason, row.created_by,
+       array_to_string(internal.writers_of(row.table_name, t.name, row.name), ', ') AS changed_by, row.changed_at,
        format('SELECT broker.approve(%L, %s, %s);', row.table_name,
               CASE row.table_name WHEN 'key' THEN format('%L, %L', t.name, row.name) ELSE row.name END,
-              internal.row_revision(row.table_name, t.name, row.name)) AS statement
+              internal.approval_revision(row.table_name, t.name, row.name)) AS statement,
+       internal.in_ascii((CASE row.table_name WHEN 'blocked_subject' THEN (row.written -> 'proposed') || jsonb_build_object('now', jsonb_strip_nulls(
+                                internal.what_it_allows(row.written) - '{id,tenant,proposed}'::text[]))
+            ELSE jsonb_strip_nulls(internal.what_it_allows(row.written) - '{id,tenant,enabled}'::text[]) || row.further END)::text)::json AS allows
   FROM broker.tenant AS t
  CROSS JOIN LATERAL (
-       SELECT 'subject_grant' AS table_name, g.id::text AS name, g.key, g.subject, g.reason, g.created_by, g.updated_by AS changed_by,
-              g.updated_at AS changed_at
+       SELECT 'subject_grant' AS table_name, g.id::text AS name, g.key, g.subject, g.reason, g.created_by, g.updated_at AS changed_at, to_jsonb(g) AS written, '{}'::jsonb AS further
          FROM broker.subject_grant AS g WHERE g.tenant = t.name AND g.approved_at IS NULL AND g.enabled
         UNION ALL
-       SELECT 'key' AS table_name, k.name, k.name AS key, NULL::text AS subject, k.description AS reason, k.created_by, k.updated_by AS changed_by,
-              k.updated_at AS changed_at
+       SELECT 'key' AS table_name, k.name, k.name AS key, NULL::text AS subject, k.description AS reason, k.created_by, k.updated_at AS changed_at, to_jsonb(k) AS written, '{}'::jsonb AS further
          FROM broker.key AS k WHERE k.tenant = t.name AND k.approved_at IS NULL AND k.enabled
         UNION ALL
-       SELECT 'access_rule' AS table_name, r.id::text, r.key, r.subject, r.reason, r.created_by, r.updated_by AS changed_by,
-              r.updated_at AS changed_at
+       SELECT 'access_rule' AS table_name, r.id::text, r.key, r.subject, r.reason, r.created_by, r.updated_at AS changed_at, to_jsonb(r) AS written,
+              jsonb_build_object('steps', r.steps, 'end_access', r.end_access, 'approvers', internal.approvers_of_rule(r.id)) AS further
          FROM broker.access_rule AS r WHERE r.tenant = t.name AND r.approved_at IS NULL AND r.enabled
         UNION ALL
        SELECT 'access_approver' AS table_name, a.id::text, r.key, coalesce(a.subject, a.role_name), NULL::text AS reason, a.created_by,
-              a.updated_by AS changed_by, a.updated_at AS changed_at
+              a.updated_at AS changed_at, to_jsonb(a) AS written, '{}'::jsonb AS further
          FROM broker.access_approver AS a JOIN broker.access_rule AS r ON r.id = a.rule
         WHERE a.tenant = t.name AND a.approved_at IS NULL
         UNION ALL
        SELECT 'blocked_subject' AS table_name, b.id::text, NULL::text AS key, b.subject, format('%s; proposed: %s', b.reason, b.proposed),
-              b.created_by, b.updated_by AS changed_by, b.updated_at AS changed_at
+              b.created_by, b.updated_at AS changed_at, to_jsonb(b) AS written, '{}'::jsonb AS further
          FROM broker.blocked_subject AS b WHERE b.tenant = t.name AND b.proposed IS NOT NULL) AS row
  WHERE t.require_second_admin;
 COMMENT ON VIEW broker.pending_approval IS
@@ -298,6 +336,8 @@ COMMENT ON COLUMN broker.pending_approval.key IS 'The key; null for a block.';
 COMMENT ON COLUMN broker.pending_approval.subject IS 'The subject of the grant, the rule or the block, or who approves; null for a key.';
 COMMENT ON COLUMN broker.pending_approval.reason IS 'The reason of the grant, the rule or the block (with the proposed change), or the description of the key.';
 COMMENT ON COLUMN broker.pending_approval.created_by IS 'The login that wrote it. It cannot approve it, unless the row has been in force since.';
-COMMENT ON COLUMN broker.pending_approval.changed_by IS 'The login that changed it last, which cannot approve it.';
-COMMENT ON COLUMN broker.pending_approval.changed_at IS 'When that was.';
+COMMENT ON COLUMN broker.pending_approval.changed_by IS 'The logins that changed it since it was last in force, and of a rule those that removed or changed its approvers since its last approval. Neither they nor other logins of the same people can approve it.';
+COMMENT ON COLUMN broker.pending_approval.changed_at IS 'When it was last changed.';
+COMMENT ON COLUMN broker.pending_approval.allows IS
+    'What is approved: the columns of the row without its description, or the proposed change of a block, with what the block is now. Columns that are null are left out. A rule also shows its steps, end_access and approvers. Characters that are not printable ASCII have their code, for example \u200b, here and in subject and reason.';
 COMMENT ON COLUMN broker.pending_approval.statement IS 'What another admin runs to approve the row as it is now, after reading it. It fails once the row has changed.';

@@ -79,6 +79,25 @@ $$;
 COMMENT ON FUNCTION internal.require_idp(text) IS
     'Rejects an identity provider that is unknown or not visible to the login.';
 
+CREATE OR REPLACE FUNCTION internal.shown_enabled(of_grant bigint) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN (SELECT CASE WHEN g.enabled THEN 'true'
+                        WHEN q.status = 'withdrawn' AND q.withdrawn_by IS NULL THEN format('false: %s gave the access of request %s back', q.subject, q.id)
+                        WHEN q.status = 'withdrawn' THEN format('false: %s withdrew the access of request %s', w.approver, q.id)
+                        ELSE 'false' END
+              FROM broker.subject_grant AS g
+              LEFT JOIN broker.access_request AS q ON q.id = g.request_id
+              LEFT JOIN LATERAL (SELECT internal.named_approver(d) FROM broker.access_decision AS d
+                                  WHERE d.request = q.id AND d.verdict = 'withdraw' ORDER BY d.id DESC LIMIT 1) AS w (approver) ON true
+             WHERE g.id = of_grant);
+END
+$$;
+COMMENT ON FUNCTION internal.shown_enabled(bigint) IS
+    'Whether a grant is enabled, in words; of requested access that was withdrawn, by whom.';
+
 CREATE OR REPLACE FUNCTION broker.explain(idp text, subject text, claims jsonb DEFAULT '{}', actor_idp text DEFAULT NULL,
                                           actor text DEFAULT NULL, actor_claims jsonb DEFAULT NULL, at timestamptz DEFAULT now(),
                                           address inet DEFAULT NULL)
@@ -102,11 +121,11 @@ DECLARE
 BEGIN
     PERFORM internal.require_idp(asked);
     IF jsonb_typeof(given) <> 'object' THEN
-        PERFORM internal.refuse(format('The claims of a token are an object, not %s.', internal.a_kind(given)),
+        PERFORM internal.refuse(format('The claims must be a JSON object, not %s.', internal.a_kind(given)),
                                 'For example {"ref": "refs/heads/main"}.', 'invalid_parameter_value');
     END IF;
     IF num_nonnulls(agent, agent_idp) = 1 OR jsonb_typeof(given_agent) <> 'object' OR agent IS NULL AND given_agent <> '{}' THEN
-        PERFORM internal.refuse('Give actor_idp, actor, and actor_claims as a JSON object.',
+        PERFORM internal.refuse('A request with an actor needs all three: actor_idp, actor, and actor_claims as a JSON object.',
             'For example broker.explain(''acme-sso'', ''alice'', ''{}'', ''acme-agents'', ''agent:release-bot'', ''{}''); without an actor, leave out all three.',
             'invalid_parameter_value');
     END IF;
@@ -191,12 +210,12 @@ BEGIN
               (NOT 'subject' = ANY (provider.accepts), NULL, 'subject', 'an identity provider that accepts subjects', asked),
               (agent IS NOT NULL AND NOT (acting.usable AND 'actor' = ANY (acting.accepts)), NULL, 'actor',
                'an enabled identity provider of the tenant that accepts actors', agent_idp),
-              (agent = about AND acting.issuer = provider.issuer, NULL, 'actor', 'another party than the subject', agent),
+              (agent = about AND acting.issuer = provider.issuer, NULL, 'actor', 'a party other than the subject', agent),
               (required.claim IS NOT NULL, NULL, 'required claim ' || required.claim, required.expected::text, coalesce(required.seen::text, internal.left_out(given, required.claim))),
               (blocked IS NOT NULL, NULL, 'blocked', 'not blocked', blocked),
-              (b.id IS NOT NULL, b.id, b.failed, b.wanted, b.had),
+              (b.id IS NOT NULL, b.id, b.failed, b.wanted, CASE b.failed WHEN 'the grant is enabled' THEN internal.shown_enabled(b.id) ELSE b.had END),
               (nearest.id IS NOT NULL, nearest.id, 'subject', nearest.subject, about),
-              (true, NULL, 'a grant', format('a grant of this key to a subject of "%s"', asked), NULL)
+              (true, NULL, 'a grant', format('a grant of this key to a subject of identity provider "%s"', asked), NULL)
           ) AS o (applies, id, failed, wanted, had)
           WHERE o.applies LIMIT 1) AS outcome
      WHERE k.tenant = provider.tenant

@@ -60,7 +60,7 @@ BEGIN
         SELECT u.* FROM internal.unmet_conditions(of_grant.g, of_grant.second_admin, of_grant.longest, of_grant.shortest,
                                                   explain_grant.claims, at, address) AS u
     ), stated (place, condition, expected, seen) AS (
-        SELECT 1, 'the grant is enabled', 'true', (of_grant.g).enabled::text
+        SELECT 1, 'the grant is enabled', 'true', internal.shown_enabled((of_grant.g).id)
          UNION ALL
         SELECT 2, 'valid_from', (of_grant.g).valid_from::text, at::text WHERE (of_grant.g).valid_from IS NOT NULL
          UNION ALL
@@ -82,7 +82,7 @@ BEGIN
                         ELSE internal.glob_matches((of_grant.g).subject, explain_grant.subject) END AS met,
                    (of_grant.g).subject AS expected, explain_grant.subject AS seen
              UNION ALL
-            SELECT s.place, s.condition, u.condition IS NULL, s.expected, coalesce(u.seen, s.seen)
+            SELECT s.place, s.condition, u.condition IS NULL, s.expected, CASE s.place WHEN 1 THEN s.seen ELSE coalesce(u.seen, s.seen) END
               FROM stated AS s LEFT JOIN unmet AS u ON u.condition = s.condition
              UNION ALL
             SELECT CASE u.condition WHEN 'actor' THEN 4 ELSE 8 END, u.condition, false, u.expected, u.seen

@@ -52,7 +52,7 @@ DECLARE
 BEGIN
     IF months_ahead IS NULL OR months_ahead NOT BETWEEN 0 AND 24 THEN
         PERFORM internal.refuse(format('Partitions can be created for 0 to 24 months ahead, not for %s.', coalesce(months_ahead::text, 'null')),
-                                'The service asks for 3.', 'invalid_parameter_value');
+                                'Write a number from 0 to 24. The service uses 3.', 'invalid_parameter_value');
     END IF;
     -- Replicas call this at the same time; the second finds the partitions there.
     PERFORM FROM work.mutex AS m WHERE m.name = 'partitions of audit.event' FOR UPDATE;
@@ -104,12 +104,12 @@ DECLARE
 BEGIN
     IF NEW.number IS DISTINCT FROM next THEN
         PERFORM internal.refuse_in(TG_RELID, 'checkpoints_are_numbered_without_gaps',
-            format('Checkpoint %s is not the next one.', coalesce(NEW.number::text, 'null')), format('The next checkpoint is %s.', next), 'check_violation');
+            format('Checkpoint %s is out of order.', coalesce(NEW.number::text, 'null')), format('The next checkpoint must have number %s.', next), 'check_violation');
     END IF;
     IF NEW.jws !~ '^[A-Za-z0-9_-]+[.][A-Za-z0-9_-]+[.][A-Za-z0-9_-]+$' THEN
         PERFORM internal.refuse_in(TG_RELID, 'a_checkpoint_is_a_signature',
             format('Checkpoint %s has no signature in compact form (RFC 7515 section 7.1).', NEW.number),
-            'Only a broker with the signing key can create a checkpoint.', 'check_violation');
+            'Only a broker with the audit log''s signing key can write a checkpoint.', 'check_violation');
     END IF;
     NEW.inserted_by := session_user;
     NEW.inserted_at := clock_timestamp();
@@ -174,8 +174,8 @@ BEGIN
      LIMIT 1;
     IF FOUND THEN
         PERFORM internal.refuse_in(TG_RELID, 'a_chain_is_sealed_as_far_as_the_last_checkpoint_says',
-            format('The last checkpoint doesn''t seal the %s chain ''%s'' up to %s.', moved.kind, moved.chain, moved."position"),
-            'This table records only what a checkpoint seals, in the same transaction.', 'check_violation');
+            format('The last checkpoint doesn''t seal the %s chain ''%s'' up to row %s.', moved.kind, moved.chain, moved."position"),
+            'Rows of this table may only record what the last checkpoint seals. The broker writes both in one transaction.', 'check_violation');
     END IF;
     RETURN NULL;
 END

@@ -13,18 +13,18 @@ DECLARE
 BEGIN
     IF record_verification.seconds IS NULL OR record_verification.seconds NOT BETWEEN 0 AND 604800 THEN
         PERFORM internal.refuse(format('A verification takes 0 to 604800 seconds, not %s.', coalesce(record_verification.seconds::text, 'null')),
-                                'Pass how long it took.', 'invalid_parameter_value');
+                                'Pass the duration of the verification in seconds.', 'invalid_parameter_value');
     END IF;
     -- Transactions that are open at the same time don't see each other's rows, so they take turns by the oldest row of their
     -- login, which no other login can lock. Only those before the first row can add more than they may, once. A snapshot from
     -- before the wait would hide what was added meanwhile.
     IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
-        RETURN format('the transaction is %s, and must be read committed', current_setting('transaction_isolation'));
+        RETURN format('the isolation level of the transaction is %s; it must be read committed', current_setting('transaction_isolation'));
     END IF;
     PERFORM FROM audit.verification AS v WHERE v.login = session_user ORDER BY v.recorded_at, v.id LIMIT 1 FOR UPDATE;
     IF (SELECT count(*) FROM (SELECT FROM audit.verification AS v
                                WHERE v.login = session_user AND v.recorded_at > at - interval '1 day' LIMIT most_a_day) AS today) >= most_a_day THEN
-        RETURN format('login %s has recorded %s results in the last 24 hours', session_user, most_a_day);
+        RETURN format('login %s has recorded %s results in the last 24 hours, which is the maximum', session_user, most_a_day);
     END IF;
     INSERT INTO audit.verification AS v (began_at, recorded_at, verdict, checkpoint, kept_checkpoint, rows_read, wrong, unaccepted,
                                          findings, login, program, program_version, viewer)

@@ -31,7 +31,7 @@ BEGIN
           AND EXISTS (SELECT FROM broker.tenant_admin AS a WHERE a.tenant = of_tenant AND a.role_name = login) THEN
         RETURN NULL;
     END IF;
-    RETURN format('login "%s" is no admin of the tenant', login);
+    RETURN format('login "%s" is not an admin of the tenant', login);
 END
 $$;
 COMMENT ON FUNCTION internal.login_fault(text, text) IS
@@ -73,16 +73,7 @@ $$;
 COMMENT ON FUNCTION internal.filled_places(int, int[], int[]) IS
     'How many of the places in steps approvers can fill, of which each counts in one step only. places: of each step. of_approvers: for each approver its steps as bits, the first step as 2.';
 
-CREATE OR REPLACE FUNCTION internal.steps_of_rule(of_rule bigint) RETURNS int[]
-    LANGUAGE plpgsql STABLE
-    SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    -- Those that await a second admin too: a step is not left out because nobody may decide in it yet.
-    RETURN (SELECT coalesce(array_agg(DISTINCT a.step ORDER BY a.step), '{1}') FROM broker.access_approver AS a WHERE a.rule = of_rule);
-END
-$$;
-COMMENT ON FUNCTION internal.steps_of_rule(bigint) IS 'The steps of a rule: those of its approvers.';
+DROP FUNCTION IF EXISTS internal.steps_of_rule(bigint);
 
 -- Who meets a glob isn't known, so one is as many people as the rule needs.
 CREATE OR REPLACE FUNCTION internal.nobody_can_approve(rule broker.access_rule, asked broker.access_request) RETURNS text
@@ -93,28 +84,28 @@ CREATE OR REPLACE FUNCTION internal.nobody_can_approve(rule broker.access_rule, 
 AS $$
 DECLARE
     approver broker.access_approver;
-    of_issuer text;
     cause text;
     causes text[] := '{}';
     name text;
     sets jsonb := '{}';
     programs jsonb := '{}';
-    steps constant int[] := internal.steps_of_rule(rule.id);
-    needed constant int := rule.approvals * cardinality(steps);
+    needed constant int := rule.approvals * cardinality(rule.steps);
     globs int[] := '{}';
     program_globs int[] := '{}';
     of_people int[];
     of_all int[];
     given int;
+    by_people int;
 BEGIN
     IF rule.break_glass OR rule.consent THEN
         RETURN NULL;
     END IF;
     FOR approver IN SELECT a.* FROM broker.access_approver AS a WHERE a.tenant = rule.tenant AND a.rule = rule.id ORDER BY a.id LOOP
-        of_issuer := (SELECT p.issuer FROM broker.identity_provider AS p WHERE p.tenant = approver.tenant AND p.name = approver.idp);
         cause := coalesce(internal.approver_fault(approver),
-                          CASE WHEN approver.match = 'exact' AND internal.is_party_of(asked, approver.role_name, of_issuer, approver.subject)
-                               THEN 'nobody approves their own request' END);
+                          CASE WHEN approver.match = 'exact' AND internal.is_party_of(asked, approver.role_name, approver.issuer, approver.subject)
+                               THEN 'nobody approves their own request' END,
+                          CASE WHEN NOT internal.is_short_enough(asked, approver)
+                               THEN format('a program decides access of at most %s seconds', approver.max_access) END);
         IF cause IS NOT NULL THEN
             causes := causes || cause;
         ELSIF approver.match = 'glob' THEN
@@ -124,7 +115,7 @@ BEGIN
             END IF;
         ELSE
             SELECT min(concat_ws(' ', n.login_name, n.of_issuer, n.subject_name) COLLATE "C") INTO name
-              FROM internal.names_of_person(rule.tenant, approver.role_name, of_issuer, approver.subject) AS n;
+              FROM internal.names_of_person(rule.tenant, approver.role_name, approver.issuer, approver.subject) AS n;
             sets := sets || jsonb_build_object(name, coalesce((sets ->> name)::int, 0) | 1 << approver.step);
             IF approver.program THEN
                 programs := programs || jsonb_build_object(name, true);
@@ -133,18 +124,22 @@ BEGIN
     END LOOP;
     of_all := globs || ARRAY(SELECT e.value::int FROM jsonb_each_text(sets) AS e);
     of_people := ARRAY(SELECT unnest(globs) EXCEPT ALL SELECT unnest(program_globs)) || ARRAY(SELECT e.value::int FROM jsonb_each_text(sets) AS e WHERE NOT programs ? e.key);
-    given := internal.filled_places(rule.approvals, steps, of_all);
-    IF given >= needed AND internal.filled_places(rule.approvals, steps, of_people) >= rule.people THEN
+    given := internal.filled_places(rule.approvals, rule.steps, of_all);
+    by_people := internal.filled_places(rule.approvals, rule.steps, of_people);
+    IF given >= needed AND by_people >= rule.people THEN
         RETURN NULL;
     ELSIF given >= needed THEN
-        RETURN format('Nobody can approve access to key "%s": access rule %s needs %s approval%s of people, and its approvers are programs or cannot decide%s.',
+        RETURN format('Nobody can approve access to key "%s": access rule %s needs %s approval%s by people, but %s%s.',
             rule.key, rule.id, rule.people, CASE WHEN rule.people > 1 THEN 's' ELSE '' END,
+            CASE WHEN by_people = 0 THEN 'its approvers are programs or cannot decide'
+                 WHEN needed < rule.people THEN format('the rule asks for %s in all, fewer than its column people', needed)
+                 ELSE format('people can give only %s', by_people) END,
             (SELECT ' (' || string_agg(c.cause, '; ') || ')' FROM (SELECT DISTINCT u.cause FROM unnest(causes) AS u (cause) LIMIT 5) AS c));
     END IF;
     RETURN format('Nobody can approve access to key "%s": access rule %s %s%s.', rule.key, rule.id,
         CASE WHEN of_all = '{}' AND causes = '{}' THEN 'has no approver'
              ELSE format('needs %s approval%s%s, and %s can give one', needed, CASE WHEN needed > 1 THEN 's' ELSE '' END,
-                         CASE WHEN cardinality(steps) > 1 THEN format(' in %s steps, a person in one step only', cardinality(steps)) ELSE '' END,
+                         CASE WHEN cardinality(rule.steps) > 1 THEN format(' in %s steps, each by a different person', cardinality(rule.steps)) ELSE '' END,
                          CASE given WHEN 0 THEN 'nobody' WHEN 1 THEN 'only one person' ELSE 'only ' || given || ' people' END) END,
         (SELECT ' (' || string_agg(c.cause, '; ') || ')' FROM (SELECT DISTINCT u.cause FROM unnest(causes) AS u (cause) LIMIT 5) AS c));
 END

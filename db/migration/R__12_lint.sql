@@ -8,8 +8,18 @@ CREATE OR REPLACE FUNCTION internal.known_issuer(issuer text) RETURNS SETOF brok
 $$;
 COMMENT ON FUNCTION internal.known_issuer(text) IS 'What is known about the issuer of tokens; no row if nothing is.';
 
-CREATE OR REPLACE FUNCTION internal.lint_claims(conditions jsonb, issuer broker.known_issuer) RETURNS TABLE (rule text, detail text)
+-- PostgreSQL keeps 32 compiled regular expressions, so comparing each row with each form compiles all of them for each row.
+CREATE OR REPLACE FUNCTION internal.mistaken_issuer() RETURNS text
     LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT string_agg(DISTINCT '(?:' || m.form || ')', '|') FROM broker.known_issuer AS k, jsonb_to_recordset(k.mistakes) AS m ("in" text, form text)
+     WHERE m."in" = 'issuer';
+$$;
+COMMENT ON FUNCTION internal.mistaken_issuer() IS 'A regular expression of all issuers that look right and send no tokens.';
+
+CREATE OR REPLACE FUNCTION internal.lint_claims(conditions jsonb, issuer broker.known_issuer) RETURNS TABLE (rule text, detail text)
+    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+    SET plan_cache_mode = force_generic_plan -- from PostgreSQL 18 on it would be planned for each row
+    AS $$
     WITH known AS (
         SELECT '{"iss": "string", "sub": "string", "aud": "string", "jti": "string", "azp": "string", "exp": "number",
                  "nbf": "number", "iat": "number", "auth_time": "number"}'::jsonb || coalesce(issuer.claims, '{}') AS claims
@@ -36,6 +46,10 @@ CREATE OR REPLACE FUNCTION internal.lint_claims(conditions jsonb, issuer broker.
     UNION ALL SELECT 'started_by_anybody', i.item #>> '{}' FROM item AS i
      WHERE issuer.name = 'GitHub Actions' AND i.name = 'event_name' AND i.item #>> '{}' IN ('pull_request_target', 'workflow_run', 'issue_comment', 'issues')
     UNION ALL SELECT 'list_in_one_value', i.item #>> '{}' FROM item AS i WHERE i.item #>> '{}' ~ '^[A-Za-z0-9_-]+(,[A-Za-z0-9_-]+)+$'
+    UNION ALL SELECT 'list_in_a_string', i.item::text FROM item AS i WHERE jsonb_typeof(i.item) = 'string' AND i.item #>> '{}' ~ '^ *[[] *".*" *[]] *$|@[^@]*[,;][^@]*@'
+    UNION ALL SELECT 'no_negation', i.item::text FROM item AS i WHERE coalesce(i.item ->> 'glob', i.item #>> '{}') ~ '^(!=?|<>|(not|NOT) ) *[A-Za-z0-9*]'
+    UNION ALL SELECT 'domain_without_at', i.item ->> 'glob' FROM item AS i WHERE i.name ~ '(^|[/_])email$' AND i.item ->> 'glob' ~ '^[*]+[^.@*][^@*]*[.][^@*]+$'
+    UNION ALL SELECT 'claim_of_one_token', c.name FROM claim AS c WHERE c.name IN ('exp', 'nbf', 'iat', 'jti')
     UNION ALL SELECT 'claim_fits_no_form', concat_ws(chr(10), issuer.name, i.name, replace(array_to_string(f.forms, ' or '), '#', 'digits'), i.item)
       FROM item AS i CROSS JOIN LATERAL (SELECT ARRAY(SELECT jsonb_array_elements_text(issuer.claim_forms -> i.name)) WHERE issuer.claim_forms ? i.name) AS f (forms)
      WHERE NOT EXISTS (SELECT FROM jsonb_to_recordset(issuer.mistakes) AS m ("in" text, form text) WHERE m."in" = i.name AND coalesce(i.item ->> 'glob', i.item #>> '{}') ~ m.form)
@@ -100,6 +114,7 @@ BEGIN
     ), found AS MATERIALIZED (
     SELECT g.id, g.tenant, r.rule, r.detail
       FROM grants AS g LEFT JOIN idp AS i ON i.name = g.idp LEFT JOIN idp AS a ON a.name = g.actor_idp
+     CROSS JOIN LATERAL (SELECT 'actor' = ANY (i.accepts) AND 'subject' = ANY (a.accepts) AND NOT ('subject' = ANY (i.accepts) OR 'actor' = ANY (a.accepts)) AS swapped) AS s
      CROSS JOIN LATERAL (
            SELECT n.rule, concat_ws(chr(10), 'subject', n.detail) FROM internal.lint_text(g.subject) AS n WHERE g.subject ~* internal.unusual_text()
            UNION ALL SELECT 'glob_sign_in_exact_subject', 'match' || chr(10) || internal.sign_in(g.subject, false) || chr(10) || 'subject' WHERE g.match = 'exact' AND g.subject ~ '[]*%^$()[{}\\?+]'
@@ -120,7 +135,7 @@ BEGIN
            UNION ALL SELECT 'started_by_any_event', ''
             WHERE of_table = 'subject_grant' AND (i.known).name = 'GitHub Actions' AND g.subject = 'repo:**' AND g.claims -> 'ref' IN ('"refs/heads/main"', '"refs/heads/master"')
               AND NOT (i.required_claims || g.claims) ?| '{event_name,environment,workflow,workflow_ref,job_workflow_ref,ref_type,ref_protected}'
-           UNION ALL SELECT 'contradicts_identity_provider', concat_ws(chr(10), c.key, c.value)
+           UNION ALL SELECT CASE WHEN c.key = 'sub' AND g.match = 'exact' THEN 'contradicts_its_subject' ELSE 'contradicts_identity_provider' END, concat_ws(chr(10), c.key, c.value)
              FROM jsonb_each(CASE g.match WHEN 'exact' THEN i.in_each_token || jsonb_build_object('sub', g.subject) ELSE i.in_each_token END) AS c
             WHERE g.claims <> '{}' AND g.claims ? c.key AND NOT jsonb_path_exists(c.value, '$.**.glob')
               AND NOT EXISTS (SELECT FROM jsonb_path_query(c.value, '$[*]') AS one CROSS JOIN jsonb_path_query(g.claims -> c.key, '$[*]') AS other
@@ -133,10 +148,11 @@ BEGIN
             WHERE i.required_claims ? c.claim AND NOT internal.text_may_fit(i.required_claims -> c.claim, c.value, g.match)
            UNION ALL SELECT 'subject_of_another_owner', concat_ws(chr(10), 'sub', i.required_claims -> 'sub', to_jsonb(g.subject))
             WHERE i.required_claims ? 'sub' AND NOT internal.text_may_fit(i.required_claims -> 'sub', g.subject, g.match)
-           UNION ALL SELECT 'party_not_accepted', concat_ws(chr(10), i.name, 'subject') WHERE of_table IN ('subject_grant', 'access_rule') AND NOT 'subject' = ANY (i.accepts)
+           UNION ALL SELECT 'party_not_accepted', concat_ws(chr(10), i.name, 'subject') WHERE of_table IN ('subject_grant', 'access_rule') AND NOT 'subject' = ANY (i.accepts) AND NOT coalesce(s.swapped, false)
            -- an act claim in the subject's token names an actor of the same identity provider; no known issuer sends that claim
            UNION ALL SELECT 'party_not_accepted', concat_ws(chr(10), a.name, 'actor')
-            WHERE NOT 'actor' = ANY (a.accepts) AND (a.name <> i.name OR (a.known).name IS NOT NULL)
+            WHERE NOT 'actor' = ANY (a.accepts) AND NOT coalesce(s.swapped, false) AND (a.name <> i.name OR (a.known).name IS NOT NULL)
+           UNION ALL SELECT 'parties_swapped', concat_ws(chr(10), i.name, a.name) WHERE s.swapped
            UNION ALL SELECT 'actor_is_its_subject', g.actor WHERE g.actor_idp = g.idp AND g.actor = g.subject AND g.actor_match = g.match
            UNION ALL SELECT 'actor_matches_every_agent', a.name WHERE g.actor_match = 'glob' AND g.actor ~ '^[^*:/]*[:/]+[*]+$' AND g.actor_claims = '{}'
            UNION ALL SELECT 'glob_sign_in_exact_subject', 'actor_match' || chr(10) || internal.sign_in(g.actor, false) || chr(10) || 'actor' WHERE g.actor_match = 'exact' AND g.actor ~ '[]*%^$()[{}\\?+]'
@@ -290,12 +306,12 @@ BEGIN
             'SELECT l.id, NULL::text AS name, l.rule, internal.lint_advice(l.rule, l.detail) AS advice, format(''Block of "%s"'', b.subject) AS title
                FROM broker.blocked_subject AS b JOIN internal.lint_finding AS l ON l.table_name = ''blocked_subject'' AND l.id = b.id WHERE b.id = ANY ($1)'
         ELSE
-            format('SELECT NULL::bigint AS id, l.name, l.rule, l.advice, %s AS title FROM internal.lint_of_%I AS l
+            format('SELECT NULL::bigint AS id, l.name, l.rule, l.advice, %s AS title FROM internal.%I AS l
                      WHERE l.name = ANY ($2) AND %s (coalesce(l.tenant, ''''), l.name) IN (SELECT coalesce(u.tenant, l.tenant, ''''), u.name FROM unnest($3, $2) AS u (tenant, name))',
                 CASE TG_TABLE_NAME WHEN 'console_access'
                     THEN '(SELECT format(''Access to the console by "%s"'', a.claim) FROM broker.console_access AS a WHERE a.id::text = l.name)'
                     ELSE format('format(''%%s "%%s"'', %L, l.name)', upper(left(TG_TABLE_NAME, 1)) || replace(substr(TG_TABLE_NAME, 2), '_', ' ')) END,
-                TG_TABLE_NAME,
+                CASE WHEN TG_TABLE_NAME = 'identity_provider' AND cardinality(names) <= 100 THEN 'lint_of_few_identity_providers' ELSE 'lint_of_' || TG_TABLE_NAME END,
                 -- else it would look at the rows of this name of all tenants
                 CASE WHEN array_position(tenants, NULL) IS NULL THEN 'l.tenant = ANY ($3) AND' END) END;
     IF TG_TABLE_NAME = 'tenant_admin' AND TG_OP = 'DELETE' THEN
@@ -321,7 +337,10 @@ BEGIN
         RAISE WARNING '10 of % lint warnings are shown.', one.in_all USING HINT = format('To list them: SELECT * FROM broker.lint WHERE %s;', internal.linted_rows(TG_TABLE_NAME, tenants, others_shown IS NOT NULL));
     END IF;
     IF TG_TABLE_NAME = 'blocked_subject' THEN
-        FOR one IN SELECT b.subject, internal.what_it_stops(b) AS effect FROM broker.blocked_subject AS b WHERE b.id = ANY (ids) AND b.enabled ORDER BY b.id LIMIT 10 LOOP
+        FOR one IN SELECT b.subject, CASE WHEN jsonb_path_exists(b.claims, 'strict $.* ? (@.type() == "array")') OR NOT EXISTS (
+                              SELECT FROM internal.lint_finding AS l WHERE l.table_name = 'blocked_subject' AND l.id = b.id AND l.rule IN
+                                     ('contradicts_its_subject', 'claim_fits_no_form', 'claim_of_other_type', 'block_of_part_of_a_subject', 'ended_already'))
+                          THEN internal.what_it_stops(b) ELSE 'probably stops nothing, as the warning says' END AS effect FROM broker.blocked_subject AS b WHERE b.id = ANY (ids) AND b.enabled ORDER BY b.id LIMIT 10 LOOP
             RAISE NOTICE 'Block of "%": %.', one.subject, one.effect;
         END LOOP;
     END IF;

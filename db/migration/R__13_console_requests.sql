@@ -38,6 +38,65 @@ $$;
 COMMENT ON FUNCTION internal.waiting_for_viewer(int) IS
     'Pending requests that the console''s viewer may decide with the token of the session, and has not, the oldest first.';
 
+CREATE OR REPLACE FUNCTION internal.viewer_may_withdraw(of_request uuid) RETURNS boolean
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM internal.names_of_viewer() AS n
+          JOIN broker.access_request AS q ON q.tenant = n.of_tenant AND q.id = of_request
+         WHERE (internal.viewer_sees_all() OR n.of_tenant = ANY (internal.tenants_of_viewer()))
+           AND internal.may_withdraw(q, n.of_idp, n.of_issuer, n.of_subject, n.of_claims, false));
+END
+$$;
+COMMENT ON FUNCTION internal.viewer_may_withdraw(uuid) IS
+    'Whether the console''s viewer may withdraw the access of a request as its approver, with the token of the session.';
+
+CREATE OR REPLACE FUNCTION internal.withdrawable_by_viewer() RETURNS SETOF uuid
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN QUERY
+    SELECT w.id FROM internal.names_of_viewer() AS n
+     CROSS JOIN LATERAL internal.withdrawable_access(n.of_tenant, n.of_idp, n.of_issuer, n.of_subject, n.of_claims) AS w (id)
+     WHERE internal.viewer_sees_all() OR n.of_tenant = ANY (internal.tenants_of_viewer());
+END
+$$;
+COMMENT ON FUNCTION internal.withdrawable_by_viewer() IS
+    'Requests whose access the console''s viewer may withdraw as an approver, with the token of the session, what ends last first.';
+
+-- By the rules that the broker applies. The form breaks no glass, and acts for nobody.
+CREATE OR REPLACE FUNCTION internal.requestable_by_viewer(wanted_key text, most int)
+    RETURNS TABLE (key text, description text, shortest int, longest int, approvals int, hints text[])
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET jit = off
+AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
+    SELECT k.name::text, k.description, internal.least_access_to(k.tenant, k.name), r.longest, r.approvals, r.hints
+      FROM internal.names_of_viewer() AS n
+     CROSS JOIN LATERAL (SELECT internal.requesting_as(n.of_tenant, n.of_idp, n.of_subject, n.of_claims, false)) AS w (idps)
+     CROSS JOIN LATERAL (SELECT DISTINCT a.key FROM broker.access_rule AS a
+                          WHERE a.tenant = n.of_tenant AND a.idp = ANY (w.idps) AND a.enabled AND (wanted_key IS NULL OR a.key = wanted_key)) AS named
+      JOIN broker.key AS k ON k.tenant = n.of_tenant AND k.name = named.key
+     CROSS JOIN LATERAL (
+           SELECT max(f.max_access) AS longest, min(f.approvals * cardinality(f.steps)) AS approvals,
+                  array_agg(DISTINCT coalesce(f.reason_hint, 'It must match ' || f.reason_pattern)) FILTER (WHERE f.reason_pattern IS NOT NULL) AS hints
+             FROM internal.rules_for(k.tenant, w.idps, n.of_subject, n.of_claims, k.name, false) AS f WHERE NOT f.break_glass) AS r
+     WHERE (internal.viewer_sees_all() OR n.of_tenant = ANY (internal.tenants_of_viewer()))
+       AND r.longest >= internal.least_access_to(k.tenant, k.name)
+       AND internal.block_of_parties(n.of_tenant, n.of_idp, n.of_subject, NULL, NULL, n.of_claims) IS NULL
+     ORDER BY k.name LIMIT most;
+END
+$$;
+COMMENT ON FUNCTION internal.requestable_by_viewer(text, int) IS
+    'The keys (or the one wanted) to which the console''s viewer may request access with the token of the session: the seconds of the shortest and the longest access, the fewest approvals, and what rules say of reasons.';
+
 CREATE OR REPLACE FUNCTION internal.asked_by_viewer(most int) RETURNS SETOF uuid
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp

@@ -17,7 +17,28 @@ $$;
 COMMENT ON FUNCTION internal.frozen_claims(jsonb, jsonb) IS
     'The values of a token''s claims that meet conditions, as conditions of a grant: of a list only the elements that count.';
 
-CREATE OR REPLACE FUNCTION internal.rules_for(tenant text, idp text, subject text, claims jsonb, key text, has_actor boolean) RETURNS SETOF broker.access_rule
+-- A person is issuer and subject. So a token that decides and can't mint, as the console's, may request access for the tokens
+-- that the same issuer gives the subject for clients that mint. It gets nothing by that, since it never breaks the glass.
+CREATE OR REPLACE FUNCTION internal.requesting_as(tenant text, idp text, subject text, claims jsonb, has_actor boolean) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    own broker.identity_provider;
+BEGIN
+    SELECT p.* INTO own FROM broker.identity_provider AS p WHERE p.tenant = requesting_as.tenant AND p.name = requesting_as.idp;
+    RETURN idp || CASE WHEN has_actor OR 'subject' = ANY (own.accepts) THEN '{}'
+        ELSE ARRAY(SELECT p.name FROM broker.identity_provider AS p
+                    WHERE p.tenant = requesting_as.tenant AND p.issuer = own.issuer AND p.enabled AND 'subject' = ANY (p.accepts)
+                      AND internal.claims_steps(p.required_claims, claims) <= 250000 AND internal.claims_met(p.required_claims, claims)
+                      AND internal.blocking(p.tenant, p.name, subject, clock_timestamp(), claims) IS NULL ORDER BY p.name) END;
+END
+$$;
+COMMENT ON FUNCTION internal.requesting_as(text, text, text, jsonb, boolean) IS
+    'The identity providers for whose tokens a token may request access: its own, and if that accepts no subjects, those of its issuer that do.';
+
+DROP FUNCTION IF EXISTS internal.rules_for(text, text, text, jsonb, text, boolean);
+CREATE OR REPLACE FUNCTION internal.rules_for(tenant text, idps text[], subject text, claims jsonb, key text, has_actor boolean) RETURNS SETOF broker.access_rule
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
@@ -28,15 +49,16 @@ AS $$
       JOIN broker.key AS k ON k.tenant = r.tenant AND k.name = r.key AND k.enabled
       JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider AND a.enabled
       JOIN broker.tenant AS t ON t.name = r.tenant AND t.enabled AND (NOT t.require_second_admin OR k.approved_at IS NOT NULL)
-     WHERE r.tenant = rules_for.tenant AND r.key = rules_for.key AND r.enabled AND r.idp = rules_for.idp
+     WHERE r.tenant = rules_for.tenant AND r.key = rules_for.key AND r.enabled AND r.idp = ANY (idps)
+       AND (r.idp = idps[1] OR NOT r.break_glass)
        AND (r.approved_at IS NOT NULL OR NOT t.require_second_admin)
        AND (has_actor OR NOT r.consent)
        AND CASE r.match WHEN 'exact' THEN r.subject = rules_for.subject ELSE internal.glob_matches(r.subject, rules_for.subject) END
        AND internal.claims_steps(r.claims, rules_for.claims) <= 250000
        AND internal.claims_met(r.claims, rules_for.claims);
 $$;
-COMMENT ON FUNCTION internal.rules_for(text, text, text, jsonb, text, boolean) IS
-    'The enabled access rules by which a token may ask for a key. Those of consent need an actor. A rule that costs too much to evaluate does not count.';
+COMMENT ON FUNCTION internal.rules_for(text, text[], text, jsonb, text, boolean) IS
+    'The enabled access rules by which a token may ask for a key. idps: internal.requesting_as, its own first, which alone breaks the glass. Those of consent need an actor. A rule that costs too much to evaluate does not count.';
 
 CREATE OR REPLACE FUNCTION internal.block_of_parties(tenant text, idp text, subject text, actor_idp text, actor text, claims jsonb DEFAULT NULL) RETURNS text
     LANGUAGE sql STABLE
@@ -55,10 +77,25 @@ CREATE OR REPLACE FUNCTION internal.requestable_keys(tenant text, idp text, subj
 AS $$
     SELECT CASE WHEN internal.block_of_parties(tenant, idp, subject, actor_idp, actor, claims) IS NOT NULL THEN '{}'
            ELSE ARRAY(SELECT k.name FROM (SELECT DISTINCT w.name FROM unnest(keys[1:20]) AS w (name)) AS k
-                       WHERE EXISTS (SELECT FROM internal.rules_for(tenant, idp, subject, claims, k.name, actor IS NOT NULL)) ORDER BY k.name COLLATE "C") END;
+                       WHERE EXISTS (SELECT FROM internal.rules_for(tenant, internal.requesting_as(tenant, idp, subject, claims, actor IS NOT NULL), subject, claims, k.name, actor IS NOT NULL)) ORDER BY k.name COLLATE "C") END;
 $$;
 COMMENT ON FUNCTION internal.requestable_keys(text, text, text, jsonb, text, text, text[]) IS
     'Those of up to 20 keys that a token may ask for now.';
+
+-- The service verified the token by the state of the configuration that it had read. It may have changed since, also while this
+-- call waited for its tenant.
+CREATE OR REPLACE FUNCTION internal.accepts_token(of_tenant text, of_idp text, claims jsonb) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM broker.identity_provider AS p
+                    WHERE p.tenant = of_tenant AND p.name = of_idp AND p.enabled AND p.accepts && '{subject,approver}'
+                      AND coalesce(claims ->> 'iss' = p.issuer, true) AND internal.claims_met(p.required_claims, claims));
+END
+$$;
+COMMENT ON FUNCTION internal.accepts_token(text, text, jsonb) IS
+    'Whether an identity provider still accepts a token that the service has verified, by the issuer and required_claims that it has now.';
 
 -- ---------------------------------------------------------------- the life of a request
 
@@ -134,35 +171,36 @@ DECLARE
     shortest constant int := internal.least_access_to(tenant, key);
 BEGIN
     -- An ordinary rule goes before one that breaks the glass, and the one with the fewest approvals among those that suffice.
-    found := ARRAY(SELECT r FROM internal.rules_for(tenant, idp, subject, claims, key, has_actor) AS r WHERE r.break_glass OR NOT by_break_glass
+    found := ARRAY(SELECT r FROM internal.rules_for(tenant, internal.requesting_as(tenant, idp, subject, claims, has_actor), subject, claims, key, has_actor) AS r
+                    WHERE r.break_glass OR NOT by_break_glass
                     ORDER BY r.break_glass, r.max_access < seconds, NOT internal.reason_fits(r.reason_pattern, why),
-                             r.approvals * cardinality(internal.steps_of_rule(r.id)), NOT r.consent, r.id);
+                             r.approvals * cardinality(r.steps), NOT r.consent, r.id);
     rule := found[1];
     IF rule.id IS NULL THEN
         refusal := 'no_rule';
         detail := format(CASE WHEN by_break_glass THEN 'No break-glass rule allows you to ask for key "%s".'
-                              ELSE 'No rule allows you to ask for key "%s".' END, key);
+                              ELSE 'No rule allows you to ask for key "%s". Ask an admin of the tenant for an access rule or a grant.' END, key);
     ELSIF seconds < shortest THEN
         refusal := 'too_short';
         detail := format(CASE WHEN rule.max_access < shortest
-                              THEN 'No credential of key "%s" fits into so short an access. The least is %s seconds, and the rule allows %s: an admin must raise its max_access.'
-                              ELSE 'No credential of key "%s" fits into so short an access. The least is %s seconds.' END, key, shortest, rule.max_access);
+                              THEN 'Access to key "%s" must last at least %s seconds, the key''s shortest credential, but the rule allows only %s. An admin must raise the rule''s max_access.'
+                              ELSE 'Access to key "%s" must be requested for at least %s seconds, the key''s shortest credential.' END, key, shortest, rule.max_access);
     ELSIF rule.max_access < seconds THEN
         refusal := 'too_long';
         detail := format('Access to key "%s" can be requested for at most %s seconds.', key,
                          (SELECT max(r.max_access) FROM unnest(found) AS r WHERE r.break_glass = rule.break_glass));
     ELSIF NOT internal.reason_fits(rule.reason_pattern, why) THEN
         refusal := 'bad_reason';
-        detail := concat_ws(' ', format('The reason for access to key "%s" must match %s.', key, rule.reason_pattern), rule.reason_hint);
+        detail := concat_ws(' ', format('The reason for access to key "%s" must match the pattern %s.', key, rule.reason_pattern), rule.reason_hint);
     ELSIF rule.break_glass AND EXISTS (
               SELECT FROM broker.access_request AS q WHERE q.tenant = rule_to_ask_by.tenant AND q.rule = rule.id AND q.break_glass
                  AND q.signed_off_by IS NULL AND q.requested_at < clock_timestamp() - interval '24 hours') THEN
         refusal := 'break_glass_open';
-        detail := format('An earlier break glass for key "%s" has not been signed off for over 24 hours. An admin must review it first.', key);
+        detail := format('Break glass for key "%s" was used over 24 hours ago and is not signed off yet. An admin must review that access first.', key);
     ELSIF internal.json_fault(internal.frozen_claims(rule.claims, claims), 4096) IS NOT NULL
           OR internal.values_fault(internal.frozen_claims(rule.claims, claims)) IS NOT NULL THEN
         refusal := 'no_rule';
-        detail := format('The claims of the token that meet the rule for key "%s" are too many to be kept in a grant.', key);
+        detail := format('The rule for key "%s" checks claims of your token that are too large to be copied into a grant. Ask an admin for a rule that checks fewer claims.', key);
     END IF;
 END
 $$;
@@ -216,15 +254,16 @@ DECLARE
 BEGIN
     PERFORM FROM broker.tenant AS t WHERE t.name = request_access.tenant FOR NO KEY UPDATE;
     SELECT p.issuer INTO own_issuer FROM broker.identity_provider AS p WHERE p.name = request_access.idp AND p.tenant = request_access.tenant;
-    SELECT p.issuer INTO their_issuer FROM broker.identity_provider AS p WHERE p.name = request_access.actor_idp AND p.tenant = request_access.tenant;
+    SELECT p.issuer INTO their_issuer FROM broker.identity_provider AS p WHERE p.name = request_access.actor_idp AND p.tenant = request_access.tenant AND p.enabled;
 
     -- 1. what is wrong with the whole
     SELECT f.refusal, f.detail INTO chosen FROM (VALUES
-        (coalesce(length(why), 0) NOT BETWEEN 10 AND 1000, 'bad_reason', 'The reason must have 10 to 1000 characters.'),
-        (coalesce(seconds, 0) NOT BETWEEN 60 AND 2592000, 'bad_seconds', 'The seconds of access must be 60 to 2592000.'),
-        (coalesce(cardinality(asked), 0) NOT BETWEEN 1 AND 20, 'no_rule', 'Between 1 and 20 keys can be requested at a time.'),
-        (own_issuer IS NULL OR actor IS NOT NULL AND their_issuer IS NULL, 'no_rule', 'The identity provider does not exist.'),
-        (internal.block_of_parties(tenant, idp, subject, actor_idp, actor, claims) IS NOT NULL, 'blocked', 'You are blocked and cannot request access.')
+        (coalesce(length(why), 0) NOT BETWEEN 10 AND 1000, 'bad_reason', format('The reason has %s characters; it must have 10 to 1000.', coalesce(length(why), 0))),
+        (coalesce(seconds, 0) NOT BETWEEN 60 AND 2592000, 'bad_seconds', format('Access can be requested for 60 to 2592000 seconds (30 days), not for %s.', coalesce(seconds::text, 'null'))),
+        (coalesce(cardinality(asked), 0) NOT BETWEEN 1 AND 20, 'no_rule', format('A request for access can name 1 to 20 keys, not %s.', coalesce(cardinality(asked), 0))),
+        (own_issuer IS NULL OR actor IS NOT NULL AND their_issuer IS NULL, 'no_rule', 'The identity provider of your token, or of the actor''s token, does not exist in this tenant any more.'),
+        (NOT internal.accepts_token(tenant, idp, claims), 'no_rule', 'The identity provider of your token was changed just now, and no longer accepts the token.'),
+        (internal.block_of_parties(tenant, idp, subject, actor_idp, actor, claims) IS NOT NULL, 'blocked', 'You, or the agent that acts for you, are blocked, so you cannot request access. Ask an admin of the tenant.')
         ) AS f (applies, refusal, detail) WHERE f.applies LIMIT 1;
     IF FOUND THEN
         RETURN QUERY SELECT w.name, NULL::uuid, NULL, NULL::int, NULL::timestamptz, NULL::bigint, chosen.refusal, chosen.detail, NULL::int, NULL::int, false
@@ -234,7 +273,6 @@ BEGIN
 
     -- 2. the rule for each key, and the same request if there is one already
     asking.tenant := tenant;
-    asking.idp := idp;
     asking.issuer := own_issuer;
     asking.subject := subject;
     asking.actor_issuer := their_issuer;
@@ -243,13 +281,14 @@ BEGIN
     asking.access := seconds;
     FOR place IN 1 .. cardinality(asked) LOOP
         SELECT c.* INTO chosen FROM internal.rule_to_ask_by(tenant, idp, subject, claims, asked[place], actor IS NOT NULL, why, seconds, coalesce(break_glass, false)) AS c;
+        asking.idp := (chosen.rule).idp;
         -- Nobody would have consented to the actor: the rule names the subject alone, and no approver is asked.
         IF chosen.refusal IS NULL AND actor IS NOT NULL AND (chosen.rule).break_glass THEN
             chosen.refusal := 'no_rule';
-            chosen.detail := 'Only the subject itself breaks the glass, with its token alone and without an actor.';
+            chosen.detail := 'Only the subject itself can break glass, with its own token and without an actor.';
         ELSIF chosen.refusal IS NULL AND (chosen.rule).consent AND (own_issuer, subject) = (their_issuer, actor) THEN
             chosen.refusal := 'no_rule';
-            chosen.detail := 'An agent with the subject''s own identity cannot have the subject consent.';
+            chosen.detail := 'The agent has the same identity as the subject, so the subject cannot consent.';
         ELSIF chosen.refusal IS NULL THEN
             chosen.detail := internal.nobody_can_approve(chosen.rule, asking);
             chosen.refusal := CASE WHEN chosen.detail IS NOT NULL THEN 'nobody_can_approve' END;
@@ -279,7 +318,7 @@ BEGIN
         BEGIN
             FOR place IN 1 .. cardinality(asked) LOOP
                 CONTINUE WHEN made[place] IS NOT NULL;
-                made[place] := internal.write_request(rules[place], idp, own_issuer, subject,
+                made[place] := internal.write_request(rules[place], own_issuer, subject,
                     internal.frozen_claims((rules[place]).claims, claims), actor_idp, their_issuer, actor, why, seconds);
             END LOOP;
         EXCEPTION WHEN integrity_constraint_violation THEN
@@ -303,7 +342,8 @@ $$;
 COMMENT ON FUNCTION internal.request_access(text, text, text, jsonb, text, text, text[], text, int, boolean) IS
     'Asks for keys with a token: a row for each key, with a request or a refusal. If one is refused, nothing is written.';
 
-CREATE OR REPLACE FUNCTION internal.write_request(rule broker.access_rule, idp text, issuer text, subject text, claims jsonb, actor_idp text,
+DROP FUNCTION IF EXISTS internal.write_request(broker.access_rule, text, text, text, jsonb, text, text, text, text, int);
+CREATE OR REPLACE FUNCTION internal.write_request(rule broker.access_rule, issuer text, subject text, claims jsonb, actor_idp text,
                                                   actor_issuer text, actor text, reason text, seconds int) RETURNS uuid
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
@@ -314,8 +354,8 @@ BEGIN
     INSERT INTO broker.access_request
            (tenant, rule, key, idp, issuer, subject, claims, actor_idp, actor_issuer, actor, reason, access, break_glass, end_credentials, approvals,
             steps, people, consent, expires_at)
-    VALUES (rule.tenant, rule.id, rule.key, idp, issuer, subject, claims, actor_idp, actor_issuer, actor, reason, seconds, rule.break_glass,
-            rule.end_credentials, rule.approvals, internal.steps_of_rule(rule.id), rule.people, rule.consent, now() + rule.expires_after * interval '1 second')
+    VALUES (rule.tenant, rule.id, rule.key, rule.idp, issuer, subject, claims, actor_idp, actor_issuer, actor, reason, seconds, rule.break_glass,
+            rule.end_credentials, rule.approvals, rule.steps, rule.people, rule.consent, now() + rule.expires_after * interval '1 second')
     RETURNING * INTO made;
     PERFORM internal.note_access(made, 'requested');
     IF made.break_glass THEN
@@ -324,5 +364,5 @@ BEGIN
     RETURN made.id;
 END
 $$;
-COMMENT ON FUNCTION internal.write_request(broker.access_rule, text, text, text, jsonb, text, text, text, text, int) IS
+COMMENT ON FUNCTION internal.write_request(broker.access_rule, text, text, jsonb, text, text, text, text, int) IS
     'Writes a request by a rule, and for break glass its grant; returns its id.';

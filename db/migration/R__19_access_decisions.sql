@@ -1,25 +1,83 @@
 -- Decisions on requests for access.
 
-CREATE OR REPLACE FUNCTION internal.standing_in(asked broker.access_request, login text, idp text, subject text, claims jsonb,
-                                                OUT steps int[], OUT program boolean)
+DROP FUNCTION IF EXISTS internal.names_subject(broker.access_approver, text, text);
+
+-- A row names whom its issuer gave the subject, whichever identity provider accepts the token.
+CREATE OR REPLACE FUNCTION internal.names_subject(approver broker.access_approver, idp text, issuers text[], subject text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT (approver.idp = names_subject.idp OR approver.issuer = ANY (issuers))
+       AND CASE approver.match WHEN 'exact' THEN approver.subject = names_subject.subject
+                               ELSE internal.glob_matches(approver.subject, names_subject.subject) END;
+$$;
+COMMENT ON FUNCTION internal.names_subject(broker.access_approver, text, text[], text) IS
+    'Whether a row of broker.access_approver matches a subject, through its identity provider or another one of these issuers.';
+
+CREATE OR REPLACE FUNCTION internal.is_short_enough(asked broker.access_request, approver broker.access_approver) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce(asked.access <= approver.max_access, true);
+$$;
+COMMENT ON FUNCTION internal.is_short_enough(broker.access_request, broker.access_approver) IS
+    'Whether a request is for no longer than an approver may decide.';
+
+-- By all names of a person, so that another row of the same program does not make it a person, nor a token without some claim. A
+-- glob with claims is about the tokens that have them alone.
+CREATE OR REPLACE FUNCTION internal.is_program(asked broker.access_request, login text, issuer text, subject text) RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    -- Who is a program is one also by a row that awaits approval, or else an edit of the row would make it a person.
-    SELECT coalesce(array_agg(DISTINCT a.step ORDER BY a.step) FILTER (WHERE internal.is_in_force(a.tenant, a.approved_at)), '{}'),
-           coalesce(bool_or(a.program), false)
-      INTO steps, program
+    RETURN EXISTS (SELECT FROM broker.access_approver AS a
+                     JOIN internal.names_of_person(asked.tenant, is_program.login, is_program.issuer, is_program.subject) AS n
+                       ON a.role_name = n.login_name OR internal.names_subject(a, NULL, ARRAY[n.of_issuer], n.subject_name)
+                    WHERE a.tenant = asked.tenant AND a.rule = asked.rule AND a.program AND (a.claims = '{}' OR a.match = 'exact'));
+END
+$$;
+COMMENT ON FUNCTION internal.is_program(broker.access_request, text, text, text) IS
+    'Whether a row of broker.access_approver says of any name of a person that it is a program.';
+
+CREATE OR REPLACE FUNCTION internal.standing_in(asked broker.access_request, login text, idp text, subject text, claims jsonb,
+                                                OUT steps int[], OUT program boolean, OUT approvers bigint[])
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    own_issuer constant text := (SELECT p.issuer FROM broker.identity_provider AS p WHERE p.tenant = asked.tenant AND p.name = standing_in.idp);
+    issuers constant text[] := internal.issuers_like(asked.tenant, own_issuer);
+BEGIN
+    -- Who is a program is one also by a row that awaits approval, or else an edit of the row would make it a person; and through
+    -- each identity provider of its issuer.
+    SELECT coalesce(array_agg(DISTINCT a.step ORDER BY a.step) FILTER (WHERE n.may_decide), '{}'), coalesce(bool_or(a.program), false),
+           coalesce(array_agg(a.id ORDER BY a.id) FILTER (WHERE n.may_decide), '{}')
+      INTO steps, program, approvers
       FROM broker.access_approver AS a
+     CROSS JOIN LATERAL (SELECT internal.is_in_force(a.tenant, a.approved_at) AND internal.is_short_enough(asked, a)
+                                AND (a.role_name = login OR a.idp = standing_in.idp) AS may_decide) AS n
      WHERE a.tenant = asked.tenant AND a.rule = asked.rule
        AND (a.role_name = login
-            OR a.idp = standing_in.idp
-               AND CASE a.match WHEN 'exact' THEN a.subject = standing_in.subject ELSE internal.glob_matches(a.subject, standing_in.subject) END
+            OR internal.names_subject(a, standing_in.idp, issuers, standing_in.subject)
                AND internal.claims_steps(a.claims, standing_in.claims) <= 250000 AND internal.claims_met(a.claims, standing_in.claims));
+    program := program OR internal.is_program(asked, login, own_issuer, subject);
 END
 $$;
 COMMENT ON FUNCTION internal.standing_in(broker.access_request, text, text, text, jsonb) IS
-    'The steps in which rows of broker.access_approver let a login, or the subject of a token, decide a request (empty: none does), and whether one says that it is a program.';
+    'The steps in which rows of broker.access_approver let a login, or the subject of a token, decide a request (empty: none does), whether one says that it is a program, and the ids of the rows.';
+
+CREATE OR REPLACE FUNCTION internal.person_is_blocked(of_tenant text, login text, issuer text, subject text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM internal.names_of_person(of_tenant, login, issuer, subject) AS n
+                     JOIN broker.identity_provider AS p ON p.tenant = of_tenant AND p.issuer = n.of_issuer
+                    WHERE internal.blocking(of_tenant, p.name, n.subject_name, clock_timestamp()) IS NOT NULL);
+END
+$$;
+COMMENT ON FUNCTION internal.person_is_blocked(text, text, text, text) IS
+    'Whether a subject of the person with a login, or a subject of an issuer, is blocked.';
 
 CREATE OR REPLACE FUNCTION internal.may_decide(asked broker.access_request, login text, idp text, subject text, claims jsonb) RETURNS boolean
     LANGUAGE plpgsql STABLE
@@ -30,12 +88,7 @@ BEGIN
         RETURN EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.tenant = asked.tenant AND p.name = may_decide.idp
                           AND (p.issuer, may_decide.subject) = (asked.issuer, asked.subject));
     END IF;
-    RETURN EXISTS (SELECT FROM broker.access_approver AS a
-                    WHERE a.tenant = asked.tenant AND a.rule = asked.rule AND internal.is_in_force(a.tenant, a.approved_at)
-                      AND (a.role_name = login
-                           OR a.idp = may_decide.idp
-                              AND CASE a.match WHEN 'exact' THEN a.subject = may_decide.subject ELSE internal.glob_matches(a.subject, may_decide.subject) END
-                              AND internal.claims_steps(a.claims, may_decide.claims) <= 250000 AND internal.claims_met(a.claims, may_decide.claims)));
+    RETURN (SELECT s.steps <> '{}' FROM internal.standing_in(asked, login, idp, subject, claims) AS s);
 END
 $$;
 COMMENT ON FUNCTION internal.may_decide(broker.access_request, text, text, text, jsonb) IS
@@ -88,57 +141,98 @@ BEGIN
               FROM broker.access_decision AS d
               JOIN internal.names_of_person(asked.tenant, verdict_of.login, verdict_of.issuer, verdict_of.subject) AS n
                 ON d.decided_by = n.login_name OR d.issuer = n.of_issuer AND d.subject = n.subject_name
-             WHERE d.request = asked.id LIMIT 1);
+             WHERE d.request = asked.id ORDER BY d.id DESC LIMIT 1);
 END
 $$;
 COMMENT ON FUNCTION internal.verdict_of(broker.access_request, text, text, text) IS
-    'What a person has decided on a request, by whichever of its names; null: nothing.';
+    'What a person has decided last on a request, by whichever of its names; null: nothing.';
 
 CREATE OR REPLACE FUNCTION internal.allowed_before(of_table text, of_tenant text, of_name text, before_revision bigint) RETURNS jsonb
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
-    SET enable_seqscan = off
-    SET jit = off
-    SET enable_bitmapscan = off
 AS $$
 BEGIN
-    RETURN (SELECT internal.what_it_allows(c.after) FROM audit.config_change AS c
-             WHERE coalesce(c.tenant, '') = of_tenant AND c.table_name = of_table AND c.table_name <> 'subject_grant'
-               AND coalesce(coalesce(c.after, c.before) ->> 'id', coalesce(c.after, c.before) ->> 'name', '') = of_name
-               AND c.revision < before_revision
-             ORDER BY coalesce(c.tenant, '') DESC, c.table_name DESC,
-                      coalesce(coalesce(c.after, c.before) ->> 'id', coalesce(c.after, c.before) ->> 'name', '') DESC, c.revision DESC
-             LIMIT 1);
+    RETURN internal.what_it_allows((internal.last_change_of(of_table, of_tenant, of_name, before_revision)).after);
 END
 $$;
 COMMENT ON FUNCTION internal.allowed_before(text, text, text, bigint) IS
     'What a row allowed before a revision of its tenant, by its id or name; null: it was not there.';
 
+-- The claims of a token are not kept. Blocks in all tenants have other revisions, so for them the times are compared.
+CREATE OR REPLACE FUNCTION internal.may_be_blocked_since(of_tenant text, idp text, subject text, since_revision bigint, since timestamptz) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM broker.blocked_subject AS b
+                    WHERE (b.tenant = of_tenant OR b.tenant IS NULL) AND b.enabled AND coalesce(b.until > clock_timestamp(), true) AND b.claims <> '{}'
+                      AND coalesce(b.idp = may_be_blocked_since.idp, true)
+                      AND CASE b.match WHEN 'exact' THEN b.subject = may_be_blocked_since.subject
+                                       ELSE internal.glob_matches(b.subject, may_be_blocked_since.subject) END
+                      AND CASE WHEN b.tenant IS NULL THEN b.updated_at >= since
+                               ELSE coalesce((internal.last_change_of('blocked_subject', b.tenant, b.id::text)).revision > since_revision, true) END);
+END
+$$;
+COMMENT ON FUNCTION internal.may_be_blocked_since(text, text, text, bigint, timestamptz) IS
+    'Whether a block by claims was written or changed after a revision of a tenant, and may cover a token of a subject that was accepted then.';
+
+CREATE OR REPLACE FUNCTION internal.asked_at(asked broker.access_request) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN (SELECT min(c.revision) FROM internal.changes_of_row('access_request', asked.tenant, asked.id::text) AS c);
+END
+$$;
+COMMENT ON FUNCTION internal.asked_at(broker.access_request) IS 'The revision at which a request was made.';
+
+CREATE OR REPLACE FUNCTION internal.parties_may_be_blocked(asked broker.access_request) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    asked_at constant bigint := internal.asked_at(asked);
+BEGIN
+    RETURN internal.may_be_blocked_since(asked.tenant, asked.idp, asked.subject, asked_at, asked.created_at)
+        OR asked.actor IS NOT NULL AND internal.may_be_blocked_since(asked.tenant, asked.actor_idp, asked.actor, asked_at, asked.created_at);
+END
+$$;
+COMMENT ON FUNCTION internal.parties_may_be_blocked(broker.access_request) IS
+    'Whether a block by claims that was written after a request may cover its requester or actor.';
+
 -- Without a record of the request, all three count as changed.
 CREATE OR REPLACE FUNCTION internal.changed_since_asked(asked broker.access_request) RETURNS text
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
-    SET enable_seqscan = off
-    SET jit = off
-    SET enable_bitmapscan = off
 AS $$
 DECLARE
-    asked_at constant bigint := (
-        SELECT min(c.revision) FROM audit.config_change AS c
-         WHERE coalesce(c.tenant, '') = asked.tenant AND c.table_name = 'access_request' AND c.table_name <> 'subject_grant'
-           AND coalesce(coalesce(c.after, c.before) ->> 'id', coalesce(c.after, c.before) ->> 'name', '') = asked.id::text);
+    asked_at constant bigint := internal.asked_at(asked);
 BEGIN
     RETURN (SELECT string_agg(r.shown, ', ' ORDER BY r.of_table DESC)
               FROM (VALUES ('key', 'key', asked.key), ('rule', 'access_rule', asked.rule::text),
                            ('access provider', 'access_provider',
                             (SELECT k.provider FROM broker.key AS k WHERE k.tenant = asked.tenant AND k.name = asked.key))
                    ) AS r (shown, of_table, of_name)
-             WHERE internal.allowed_before(r.of_table, asked.tenant, r.of_name, asked_at)
-                   IS DISTINCT FROM internal.allowed_before(r.of_table, asked.tenant, r.of_name, 9223372036854775807));
+             WHERE internal.allowed_before(r.of_table, asked.tenant, r.of_name, asked_at)::text
+                   IS DISTINCT FROM internal.allowed_before(r.of_table, asked.tenant, r.of_name, 9223372036854775807)::text);
 END
 $$;
 COMMENT ON FUNCTION internal.changed_since_asked(broker.access_request) IS
     'Which of the rule, key and access provider of a request allow something else than when it was made; null: none.';
+
+-- The grant would be for whomever the other issuer gives the subject to.
+CREATE OR REPLACE FUNCTION internal.issuer_changed(asked broker.access_request) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN (SELECT min(w.idp) FROM (VALUES (asked.idp, asked.issuer), (asked.actor_idp, asked.actor_issuer)) AS w (idp, issuer)
+             WHERE w.idp IS NOT NULL
+               AND NOT EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.tenant = asked.tenant AND p.name = w.idp AND p.issuer = w.issuer));
+END
+$$;
+COMMENT ON FUNCTION internal.issuer_changed(broker.access_request) IS
+    'The identity provider of a requester or its actor that has another issuer than when the request was made; null: none.';
 
 CREATE OR REPLACE FUNCTION internal.revisions_of(asked broker.access_request) RETURNS jsonb
     LANGUAGE plpgsql STABLE
@@ -204,24 +298,34 @@ DECLARE
 BEGIN
     SELECT r.* INTO rule FROM broker.access_rule AS r WHERE r.id = asked.rule AND r.tenant = asked.tenant;
     SELECT f.refusal, f.detail INTO decision_fault.refusal, decision_fault.detail FROM (VALUES
-        (verdict IS NULL OR verdict NOT IN ('approve', 'refuse'), 'bad_verdict', 'The verdict must be approve or refuse.'),
-        (internal.is_excluded_from(asked, login, issuer, subject), 'own_request', 'Nobody decides a request that they made, or acted in.'),
-        (before IS NOT DISTINCT FROM verdict, 'same', 'You decided so before.'),
-        (before IS NOT NULL, 'already_decided', format('You have decided on this request already: %s.', before)),
+        (verdict IS NULL OR verdict NOT IN ('approve', 'refuse', 'withdraw'), 'bad_verdict', 'The verdict must be approve, refuse or withdraw.'),
+        (internal.is_excluded_from(asked, login, issuer, subject), 'own_request', 'You are the requester or the actor of this request, so you cannot decide it.'),
+        (before IS NOT DISTINCT FROM verdict, 'same', format('Your decision is %s already.', before)),
+        (before IS NOT NULL AND verdict <> 'withdraw', 'already_decided', format('You have decided on this request already: %s.', before)),
         (NOT internal.may_decide(asked, login, idp, subject, claims), 'not_an_approver', 'You are not an approver of this request.'),
         (asked.consent AND coalesce(internal.token_age(claims), 301) > 300, 'token_not_fresh',
          'Consent needs a token that was issued at most five minutes ago. Log in again, and decide then.'),
-        (subject IS NOT NULL AND internal.blocking(asked.tenant, idp, subject, clock_timestamp(), claims) IS NOT NULL, 'blocked',
-         'You are blocked and cannot decide requests.'),
+        (subject IS NOT NULL AND internal.blocking(asked.tenant, idp, subject, clock_timestamp(), claims) IS NOT NULL
+         OR internal.person_is_blocked(asked.tenant, login, issuer, subject), 'blocked',
+         'You are blocked, so you cannot decide requests. Ask an admin of the tenant.'),
+        -- What follows is about approving: no refusal means that the access is withdrawn.
+        (verdict = 'withdraw', CASE WHEN NOT internal.access_lasts(asked) THEN 'not_granted' END,
+         CASE asked.status WHEN 'pending' THEN 'The request is pending, so there is no access to withdraw. Refuse it instead.'
+              WHEN 'granted' THEN 'The access has ended already.'
+              ELSE format('There is no access to withdraw: the request is %s.', asked.status) END),
         (asked.status <> 'pending', CASE asked.status WHEN 'lapsed' THEN 'lapsed' WHEN 'void' THEN 'void' ELSE 'not_pending' END,
          format('The request is not pending any more: it is %s.', asked.status)),
         (asked.expires_at <= clock_timestamp(), 'lapsed', 'The request was not decided in time and has lapsed.'),
         (rule.id IS NULL OR NOT rule.enabled OR NOT internal.is_in_force(rule.tenant, rule.approved_at) OR (rule.key, rule.approvals) IS DISTINCT FROM (asked.key, asked.approvals),
          'void', 'The rule of the request was changed or disabled, so the request is void.'),
+        (asked.status = 'pending' AND verdict = 'approve' AND internal.issuer_changed(asked) IS NOT NULL, 'void',
+         format('The request is void, because identity provider "%s" has another issuer now than when the request was made.', internal.issuer_changed(asked))),
         (asked.status = 'pending' AND verdict = 'approve' AND internal.changed_since_asked(asked) IS NOT NULL, 'void',
-         format('Changed since the request was made: %s. So the request is void.', internal.changed_since_asked(asked))),
+         format('The request is void, because these have changed since it was made: %s.', internal.changed_since_asked(asked))),
         (asked.status = 'pending' AND verdict = 'approve' AND shown IS NOT NULL AND internal.changed_since_shown(asked, shown) IS NOT NULL, 'void',
-         format('Changed since you were shown the request: %s. So the request is void.', internal.changed_since_shown(asked, shown))),
+         format('The request is void, because these have changed since you saw it: %s.', internal.changed_since_shown(asked, shown))),
+        (asked.status = 'pending' AND verdict = 'approve' AND internal.parties_may_be_blocked(asked), 'void',
+         'The request is void, because a block by claims that may cover the requester was written after it. The requester can ask again.'),
         (verdict = 'approve' AND internal.block_of_parties(asked.tenant, asked.idp, asked.subject, asked.actor_idp, asked.actor) IS NOT NULL,
          'requester_blocked', 'The requester is blocked, so the request cannot be approved.')
         ) AS f (applies, refusal, detail) WHERE f.applies LIMIT 1;
@@ -230,7 +334,8 @@ $$;
 COMMENT ON FUNCTION internal.decision_fault(broker.access_request, text, text, text, text, text, jsonb, jsonb) IS
     'Why a person cannot decide a request so; nulls if it can.';
 
--- The tenant before the request, as everywhere: so a decision waits for each other edit of the tenant, and sees it.
+-- The tenant before the request, as everywhere: so a decision waits for each other edit of the tenant, and sees it. The grant,
+-- which a withdrawal disables, before the tenant, as in every edit of a grant.
 CREATE OR REPLACE FUNCTION internal.locked_request(of_request uuid) RETURNS broker.access_request
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
@@ -238,13 +343,14 @@ AS $$
 DECLARE
     found broker.access_request;
 BEGIN
+    PERFORM FROM broker.subject_grant AS g WHERE g.request_id = of_request FOR NO KEY UPDATE;
     PERFORM FROM broker.tenant AS t
       WHERE t.name = (SELECT q.tenant FROM broker.access_request AS q WHERE q.id = of_request) FOR NO KEY UPDATE;
     SELECT q.* INTO found FROM broker.access_request AS q WHERE q.id = of_request FOR UPDATE;
     RETURN found;
 END
 $$;
-COMMENT ON FUNCTION internal.locked_request(uuid) IS 'A request, locked with its tenant.';
+COMMENT ON FUNCTION internal.locked_request(uuid) IS 'A request, locked with its grant and its tenant.';
 
 -- Without a login of the service's own role (DATABASE_SINGLE_ROLE), the owner's login is the service.
 CREATE OR REPLACE FUNCTION internal.session_is_the_service() RETURNS boolean
@@ -259,31 +365,57 @@ END
 $$;
 COMMENT ON FUNCTION internal.session_is_the_service() IS 'Whether the login is the one that the broker uses.';
 
--- When it is settled, not when it was given: an approver who was removed or blocked since no longer counts, nor one whose row
--- asks for other claims by now, since the claims of the token aren't kept.
-CREATE OR REPLACE FUNCTION internal.counted_in(asked broker.access_request, decided broker.access_decision, OUT steps int, OUT program boolean)
+-- By revisions: a change has no later time than its commit, and a vote may have waited for it.
+CREATE OR REPLACE FUNCTION internal.requires_other_claims(of_tenant text, of_idp text, since_revision bigint) RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF decided.subject IS NOT NULL
-       AND (internal.blocking(asked.tenant, decided.idp, decided.subject, clock_timestamp()) IS NOT NULL
-            OR NOT EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.tenant = asked.tenant AND p.name = decided.idp AND p.enabled)) THEN
+    RETURN internal.allowed_before('identity_provider', of_tenant, of_idp, since_revision) ->> 'required_claims'
+           IS DISTINCT FROM (SELECT p.required_claims::text FROM broker.identity_provider AS p WHERE p.tenant = of_tenant AND p.name = of_idp);
+END
+$$;
+COMMENT ON FUNCTION internal.requires_other_claims(text, text, bigint) IS
+    'Whether an identity provider has other required_claims than before a revision of its tenant.';
+
+-- When it is settled, not when it was given: an approver who was removed or blocked since no longer counts, nor a login that is
+-- no admin by now. The claims of the token aren't kept, so a row that asks for claims counts only if the token met it and it
+-- has not changed since.
+CREATE OR REPLACE FUNCTION internal.counted_in(asked broker.access_request, decided broker.access_decision, OUT steps int, OUT program boolean)
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    issuers constant text[] := internal.issuers_like(asked.tenant, decided.issuer);
+    decided_at constant bigint := (internal.last_change_of('access_decision', asked.tenant, decided.id::text)).revision;
+BEGIN
+    IF decided.decided_by IS NOT NULL AND internal.login_fault(decided.decided_by, asked.tenant) IS NOT NULL
+       OR internal.person_is_blocked(asked.tenant, decided.decided_by, decided.issuer, decided.subject)
+       OR decided.subject IS NOT NULL
+          AND (internal.blocking(asked.tenant, decided.idp, decided.subject, clock_timestamp()) IS NOT NULL
+               OR NOT EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.tenant = asked.tenant AND p.name = decided.idp
+                                 AND p.issuer = decided.issuer AND p.enabled AND p.accepts && '{subject,approver}')
+               OR internal.requires_other_claims(asked.tenant, decided.idp, decided_at)
+               OR internal.may_be_blocked_since(asked.tenant, decided.idp, decided.subject, decided_at, decided.created_at)) THEN
         steps := 0;
         program := decided.program;
         RETURN;
     END IF;
-    SELECT coalesce(bit_or(1 << a.step), 0), decided.program OR coalesce(bool_and(a.program), false) INTO steps, program
+    SELECT coalesce(bit_or(1 << a.step) FILTER (WHERE a.step = ANY (decided.steps) AND internal.is_in_force(a.tenant, a.approved_at)
+                                                   AND internal.is_short_enough(asked, a)
+                                                   AND (decided.decided_by IS NOT NULL OR a.idp = decided.idp)), 0),
+           decided.program OR coalesce(bool_or(a.program), false) OR internal.is_program(asked, decided.decided_by, decided.issuer, decided.subject)
+      INTO steps, program
       FROM broker.access_approver AS a
-     WHERE a.tenant = asked.tenant AND a.rule = asked.rule AND a.step = ANY (decided.steps) AND internal.is_in_force(a.tenant, a.approved_at)
+     WHERE a.tenant = asked.tenant AND a.rule = asked.rule
        AND CASE WHEN decided.decided_by IS NOT NULL THEN a.role_name = decided.decided_by
-                ELSE a.idp = decided.idp AND (a.claims = '{}' OR a.updated_at <= decided.created_at)
-                 AND CASE a.match WHEN 'exact' THEN a.subject = decided.subject
-                                  ELSE internal.glob_matches(a.subject, decided.subject) END END;
+                ELSE internal.names_subject(a, decided.idp, issuers, decided.subject)
+                 AND (a.claims = '{}' OR a.id = ANY (decided.approvers)
+                                         AND coalesce((internal.last_change_of('access_approver', a.tenant, a.id::text)).revision < decided_at, false)) END;
 END
 $$;
 COMMENT ON FUNCTION internal.counted_in(broker.access_request, broker.access_decision) IS
-    'The steps, as bits, in which the one who decided is an approver of the request then and now and not blocked, and whether it is a program.';
+    'The steps, as bits, in which the one who decided is an approver of the request then and now, and not blocked; 0: its decision does not count. And whether it is a program.';
 
 CREATE OR REPLACE FUNCTION internal.approvals_of(asked broker.access_request, OUT given int, OUT of_people int)
     LANGUAGE plpgsql STABLE
@@ -358,9 +490,12 @@ BEGIN
     SELECT s.* INTO standing FROM internal.standing_in(asked, NULL, idp, subject, claims) AS s;
     SELECT f.* INTO fault FROM internal.decision_fault(asked, verdict, NULL, idp, own_issuer, subject, claims, shown) AS f;
     IF asked.tenant IS DISTINCT FROM decide_access.tenant OR own_issuer IS NULL OR fault.refusal = 'not_an_approver' THEN
-        RETURN QUERY SELECT 'unknown_request', 'There is no such request for you to decide.', NULL, NULL::int, NULL::int, NULL::bigint, NULL::timestamptz,
+        RETURN QUERY SELECT 'unknown_request', 'No request with this id exists, or you may not decide it.', NULL, NULL::int, NULL::int, NULL::bigint, NULL::timestamptz,
                             NULL::int, NULL::int;
         RETURN;
+    ELSIF NOT internal.accepts_token(decide_access.tenant, decide_access.idp, decide_access.claims) THEN
+        refusal := 'not_an_approver';
+        detail := 'The identity provider of your token was changed just now, and no longer accepts the token.';
     ELSIF has_actor AND fault.refusal IS DISTINCT FROM 'own_request' THEN
         refusal := 'decided_with_actor';
         detail := 'A request is decided with the token of the approver alone, without an actor.';
@@ -369,7 +504,7 @@ BEGIN
         detail := 'The note must have at most 1000 characters.';
     ELSIF fault.refusal IS NULL AND standing.program AND coalesce(internal.plain_text(note), '') = '' THEN
         refusal := 'bad_note';
-        detail := 'A program must say in note by which ticket, schedule or rule it decides.';
+        detail := 'A program must name the ticket, schedule or rule of its decision in note.';
     ELSIF fault.refusal IN ('lapsed', 'void') AND asked.status = 'pending' THEN
         PERFORM internal.end_request(asked.id, fault.refusal);
         refusal := fault.refusal;
@@ -379,13 +514,13 @@ BEGIN
         detail := CASE WHEN refusal IS NOT NULL THEN fault.detail END;
     ELSE
         BEGIN
-            INSERT INTO broker.access_decision (request, verdict, note, idp, issuer, subject, steps, program, token_age)
+            INSERT INTO broker.access_decision (request, verdict, note, idp, issuer, subject, steps, approvers, program, token_age)
             VALUES (asked.id, decide_access.verdict, decide_access.note, decide_access.idp, own_issuer, decide_access.subject, coalesce(nullif(standing.steps, '{}'), '{1}'),
-                    standing.program, CASE WHEN asked.consent THEN internal.token_age(claims) END);
+                    standing.approvers, standing.program, CASE WHEN asked.consent THEN internal.token_age(claims) END);
         EXCEPTION WHEN integrity_constraint_violation THEN
             GET STACKED DIAGNOSTICS constraint_found = CONSTRAINT_NAME, detail = MESSAGE_TEXT;
             refusal := internal.refusal_of(constraint_found, 'bad_note');
-            SELECT c.retry_after, c.bound INTO retry_after, bound FROM internal.change_bound(constraint_found, decide_access.tenant, false) AS c;
+            SELECT c.retry_after, c.bound INTO retry_after, bound FROM internal.change_bound(constraint_found, decide_access.tenant, decide_access.verdict = 'withdraw') AS c;
         END;
     END IF;
     RETURN QUERY

@@ -26,6 +26,42 @@ COMMENT ON COLUMN audit.access_credential.ended_at IS 'When the broker ended it 
 COMMENT ON COLUMN audit.access_credential.state IS
     'ended: at its provider. ending: a replica ends it. revoked: the revocation list has it. lasts: until expires_at, unless somebody ends it. cannot_end: lasts, and the broker cannot end credentials of this type.';
 
+CREATE OR REPLACE FUNCTION internal.access_lasts(asked broker.access_request) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN asked.status = 'granted'
+       AND EXISTS (SELECT FROM broker.subject_grant AS g WHERE g.id = asked.grant_id AND g.enabled AND g.valid_until > clock_timestamp());
+END
+$$;
+COMMENT ON FUNCTION internal.access_lasts(broker.access_request) IS 'Whether a request was granted, and its access has not ended.';
+
+CREATE OR REPLACE FUNCTION internal.end_access(granted broker.access_request, withdrawn_by text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    UPDATE broker.subject_grant AS g SET enabled = false WHERE g.id = granted.grant_id AND g.enabled;
+    UPDATE broker.access_request AS q SET status = 'withdrawn', withdrawn_by = end_access.withdrawn_by WHERE q.id = granted.id;
+END
+$$;
+COMMENT ON FUNCTION internal.end_access(broker.access_request, text) IS
+    'Withdraws access that was granted: disables its grant. withdrawn_by: the approver; null for the requester.';
+
+-- A request is granted within expires_after, and its access ends within max_access, each at most 30 days.
+CREATE OR REPLACE FUNCTION internal.grants_of_rule(of_tenant text, of_rule bigint) RETURNS SETOF bigint
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET jit = off
+AS $$
+    SELECT g.id FROM broker.access_request AS q JOIN broker.subject_grant AS g ON g.id = q.grant_id
+     WHERE q.tenant = of_tenant AND q.rule = of_rule AND q.status = 'granted' AND q.requested_at > now() - interval '60 days'
+       AND g.enabled AND g.valid_until > now();
+$$;
+COMMENT ON FUNCTION internal.grants_of_rule(text, bigint) IS 'The grants of access that an access rule led to and that has not ended.';
+
 CREATE OR REPLACE FUNCTION internal.shown_credentials(of_request broker.access_request) RETURNS jsonb
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
@@ -45,11 +81,14 @@ $$;
 COMMENT ON FUNCTION internal.shown_credentials(broker.access_request) IS
     'What became of up to 100 credentials of access that ended before its time, as the service shows them; none while it lasts.';
 
+-- Looked up one after the other: joined otherwise, all credentials that were ever ended may be read.
 CREATE OR REPLACE FUNCTION internal.end_credentials_of(of_request uuid) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
     SET jit = off
+    SET enable_hashjoin = off
+    SET enable_mergejoin = off
 AS $$
 BEGIN
     INSERT INTO broker.ended_credential (mint_id, reason)
@@ -84,14 +123,19 @@ COMMENT ON FUNCTION internal.end_requested_credentials(uuid) IS
 CREATE OR REPLACE FUNCTION internal.end_credentials_of_access(most int) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET jit = off
 AS $$
 DECLARE
+    -- A constant, since a function that may change within the statement is no condition of an index.
+    moment constant timestamptz := clock_timestamp();
     open record;
     looked int := 0;
 BEGIN
-    FOR open IN SELECT e.request, e.ended_at, q.tenant
-                  FROM work.early_access_end AS e JOIN broker.access_request AS q ON q.id = e.request
-                 WHERE e.next_try <= clock_timestamp() ORDER BY e.next_try LIMIT most FOR UPDATE OF e SKIP LOCKED LOOP
+    -- A look-up for each row: joined, all requests would be read.
+    FOR open IN SELECT e.request, e.ended_at, (SELECT q.tenant FROM broker.access_request AS q WHERE q.id = e.request) AS tenant
+                  FROM work.early_access_end AS e
+                 WHERE e.next_try <= moment ORDER BY e.next_try LIMIT most FOR UPDATE OF e SKIP LOCKED LOOP
         PERFORM FROM broker.tenant AS t WHERE t.name = open.tenant FOR NO KEY UPDATE SKIP LOCKED;
         CONTINUE WHEN NOT FOUND;
         looked := looked + 1;

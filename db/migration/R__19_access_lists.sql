@@ -3,6 +3,7 @@
 -- ---------------------------------------------------------------- lists
 
 DROP FUNCTION IF EXISTS internal.access_requests(text, text, text, jsonb, text, uuid);
+DROP FUNCTION IF EXISTS internal.access_requests(text, text, text, jsonb, text, uuid, text, text);
 CREATE OR REPLACE FUNCTION internal.waits_for(asked broker.access_request, idp text, issuer text, subject text, claims jsonb, through_actor boolean) RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
@@ -16,11 +17,51 @@ $$;
 COMMENT ON FUNCTION internal.waits_for(broker.access_request, text, text, text, jsonb, boolean) IS
     'Whether a request waits for the decision of a token''s subject. through_actor: an actor acts for the subject, which is no consent.';
 
+CREATE OR REPLACE FUNCTION internal.may_withdraw(asked broker.access_request, idp text, issuer text, subject text, claims jsonb, through_actor boolean) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN NOT through_actor AND internal.access_lasts(asked)
+       AND NOT internal.is_party_of(asked, NULL, issuer, subject) AND internal.may_decide(asked, NULL, idp, subject, claims);
+END
+$$;
+COMMENT ON FUNCTION internal.may_withdraw(broker.access_request, text, text, text, jsonb, boolean) IS
+    'Whether a token''s subject, as an approver, may withdraw the access of a request. Who made the request gives it back instead.';
+
+-- What ends last of a tenant's access, and of that only the rules that name the subject: so a list costs the same whatever the
+-- tenant has granted.
+CREATE OR REPLACE FUNCTION internal.withdrawable_access(of_tenant text, idp text, issuer text, subject text, claims jsonb) RETURNS SETOF uuid
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET jit = off
+    SET enable_bitmapscan = off
+AS $$
+DECLARE
+    rules constant bigint[] := ARRAY(
+        SELECT DISTINCT a.rule FROM broker.access_approver AS a
+         WHERE a.tenant = of_tenant AND a.idp = withdrawable_access.idp AND internal.names_subject(a, withdrawable_access.idp, '{}', withdrawable_access.subject));
+BEGIN
+    RETURN QUERY
+    SELECT q.id
+      FROM (SELECT g.request_id, g.valid_until FROM broker.subject_grant AS g
+             WHERE g.tenant = of_tenant AND g.request_id IS NOT NULL AND g.enabled AND g.valid_until > now()
+             ORDER BY g.valid_until DESC LIMIT 1000) AS g
+      JOIN broker.access_request AS q ON q.id = g.request_id
+     WHERE q.rule = ANY (rules)
+       AND internal.may_withdraw(q, withdrawable_access.idp, withdrawable_access.issuer, withdrawable_access.subject, withdrawable_access.claims, false)
+     ORDER BY g.valid_until DESC, q.id LIMIT 200;
+END
+$$;
+COMMENT ON FUNCTION internal.withdrawable_access(text, text, text, text, jsonb) IS
+    'Up to 200 requests, among the 1,000 of a tenant whose access ends last, whose access a token''s subject may withdraw as an approver.';
+
 CREATE OR REPLACE FUNCTION internal.access_requests(own_tenant text, own_idp text, own_subject text, own_claims jsonb, wanted text, wanted_id uuid,
                                                     with_actor_idp text DEFAULT NULL, with_actor text DEFAULT NULL)
     RETURNS TABLE (id uuid, key text, idp text, subject text, actor_idp text, actor text, reason text, access int, requested_at timestamptz,
                    expires_at timestamptz, status text, grant_id bigint, valid_until timestamptz, in_force boolean, approvals_needed int,
-                   approvals_given int, break_glass boolean, is_mine boolean, may_decide boolean, steps int[], people int, consent boolean, decisions jsonb,
+                   approvals_given int, break_glass boolean, is_mine boolean, may_decide boolean, may_withdraw boolean, steps int[], people int, consent boolean, decisions jsonb,
                    credentials jsonb, gives jsonb, revisions jsonb)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
@@ -49,6 +90,10 @@ BEGIN
                         WHERE q.tenant = own_tenant AND q.status = 'pending'
                           AND internal.waits_for(q, own_idp, own_issuer, own_subject, own_claims, with_actor IS NOT NULL)
                         ORDER BY q.requested_at, q.id LIMIT 200);
+    WHEN 'withdrawal' THEN
+        IF with_actor IS NULL THEN
+            found := ARRAY(SELECT internal.withdrawable_access(own_tenant, own_idp, own_issuer, own_subject, own_claims));
+        END IF;
     ELSE
         found := ARRAY(SELECT q.id FROM broker.access_request AS q
                         WHERE q.id = wanted_id AND q.tenant = own_tenant
@@ -61,7 +106,8 @@ BEGIN
            q.status, q.grant_id, g.valid_until, coalesce(g.enabled AND g.valid_until > clock_timestamp(), false),
            CASE WHEN q.break_glass THEN 0 ELSE q.approvals * cardinality(q.steps) END, CASE q.status WHEN 'pending' THEN (SELECT a.given FROM internal.approvals_of(q) AS a) ELSE given.approvals END::int, q.break_glass, mine.is_party,
            internal.waits_for(q, own_idp, own_issuer, own_subject, own_claims, with_actor IS NOT NULL),
-           q.steps, q.people, q.consent, given.decisions, CASE WHEN wanted NOT IN ('me', 'decision') THEN internal.shown_credentials(q) ELSE '[]' END,
+           CASE WHEN mine.is_party THEN false ELSE internal.may_withdraw(q, own_idp, own_issuer, own_subject, own_claims, with_actor IS NOT NULL) END,
+           q.steps, q.people, q.consent, given.decisions, CASE WHEN wanted = 'one' THEN internal.shown_credentials(q) ELSE '[]' END,
            CASE q.status WHEN 'pending' THEN internal.what_it_gives(q) END, CASE q.status WHEN 'pending' THEN internal.revisions_of(q) END
       FROM unnest(found) WITH ORDINALITY AS f (id, place)
       JOIN broker.access_request AS q ON q.id = f.id
@@ -73,7 +119,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.access_requests(text, text, text, jsonb, text, uuid, text, text) IS
-    'The requests that a token may see. wanted: me (its own; with an actor, those that both made together), decision (those that it may decide), one (the request with an id).';
+    'The requests that a token may see. wanted: me (its own; with an actor, those that both made together), decision (those that it may decide), withdrawal (those whose access it may withdraw), one (the request with an id).';
 
 CREATE OR REPLACE FUNCTION internal.shown_decisions(of_request uuid) RETURNS jsonb
     LANGUAGE sql STABLE
@@ -99,23 +145,20 @@ DECLARE
     own_issuer constant text := (SELECT p.issuer FROM broker.identity_provider AS p WHERE p.tenant = withdraw_access.tenant AND p.name = withdraw_access.idp);
     asked broker.access_request;
 BEGIN
-    -- The lock of the grant comes before that of its tenant, as in every edit of a grant.
-    PERFORM FROM broker.subject_grant AS g WHERE g.request_id = withdraw_access.id FOR NO KEY UPDATE;
     asked := internal.locked_request(withdraw_access.id);
     IF asked.tenant IS DISTINCT FROM withdraw_access.tenant OR own_issuer IS NULL
        OR (asked.issuer, asked.subject) IS DISTINCT FROM (own_issuer, withdraw_access.subject) THEN
-        RETURN QUERY SELECT 'unknown_request', 'You made no such request.', NULL, NULL::int, NULL::int;
+        RETURN QUERY SELECT 'unknown_request', 'You made no request with this id.', NULL, NULL::int, NULL::int;
     ELSIF asked.status = 'withdrawn' THEN
         RETURN QUERY SELECT NULL, NULL, asked.status, NULL::int, NULL::int;
     ELSIF asked.status NOT IN ('pending', 'granted') THEN
         RETURN QUERY SELECT 'not_pending', format('The request has ended already: it is %s.', asked.status), asked.status, NULL::int, NULL::int;
     ELSE
         BEGIN
-            UPDATE broker.subject_grant AS g SET enabled = false WHERE g.id = asked.grant_id AND g.enabled;
             IF asked.status = 'pending' THEN
                 PERFORM internal.end_request(asked.id, 'withdrawn');
             ELSE
-                UPDATE broker.access_request AS q SET status = 'withdrawn' WHERE q.id = asked.id;
+                PERFORM internal.end_access(asked, NULL);
             END IF;
             RETURN QUERY SELECT NULL, NULL, 'withdrawn', NULL::int, NULL::int;
         EXCEPTION WHEN integrity_constraint_violation THEN
@@ -129,6 +172,34 @@ $$;
 COMMENT ON FUNCTION internal.withdraw_access(text, text, text, uuid) IS
     'Withdraws the request of a token''s subject, or gives back the access that it led to.';
 
+-- Reads no table that members may lock: a refused mint waits for nobody.
+CREATE OR REPLACE FUNCTION internal.withdrawn_access(own_tenant text, own_idp text, own_subject text, with_actor_idp text, with_actor text, keys text[])
+    RETURNS TABLE (key text, request uuid, withdrawn_by text, withdrawn_at timestamptz)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET jit = off
+AS $$
+#variable_conflict use_column
+DECLARE
+    own_issuer constant text := (SELECT p.issuer FROM broker.identity_provider AS p WHERE p.tenant = own_tenant AND p.name = own_idp);
+BEGIN
+    RETURN QUERY
+    SELECT DISTINCT ON (q.key) q.key::text, q.id, w.approver, coalesce(w.since, q.updated_at)
+      FROM (SELECT r.* FROM broker.access_request AS r
+             WHERE r.tenant = own_tenant AND hashtextextended(r.issuer || ' ' || r.subject, 0) = hashtextextended(own_issuer || ' ' || own_subject, 0)
+             ORDER BY r.requested_at DESC LIMIT 100) AS q
+      LEFT JOIN LATERAL (SELECT internal.named_approver(d), d.created_at FROM broker.access_decision AS d
+                          WHERE d.request = q.id AND d.verdict = 'withdraw' ORDER BY d.id DESC LIMIT 1) AS w (approver, since) ON true
+     WHERE q.status = 'withdrawn' AND q.grant_id IS NOT NULL AND q.key = ANY (keys) AND (q.issuer, q.subject) = (own_issuer, own_subject)
+       AND (q.actor_idp, q.actor) IS NOT DISTINCT FROM (with_actor_idp, with_actor)
+       AND coalesce(w.since, q.updated_at) + q.access * interval '1 second' > now()
+     ORDER BY q.key, q.requested_at DESC;
+END
+$$;
+COMMENT ON FUNCTION internal.withdrawn_access(text, text, text, text, text, text[]) IS
+    'For each of these keys the last access that a token''s subject was granted, with this actor, if it was withdrawn and could have lasted until now: the request, the approver (null: it was given back), and when.';
+
 -- Of one tenant at a time, the first whose lock is free: an open edit of one delays nobody else's.
 CREATE OR REPLACE FUNCTION internal.lapse_access_requests(most int) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER
@@ -137,17 +208,19 @@ CREATE OR REPLACE FUNCTION internal.lapse_access_requests(most int) RETURNS int
     SET jit = off
 AS $$
 DECLARE
+    -- A constant, since a function that may change within the statement is no condition of an index.
+    moment constant timestamptz := clock_timestamp();
     of_tenant text;
     late uuid;
     lapsed int := 0;
 BEGIN
-    FOR of_tenant IN SELECT q.tenant FROM broker.access_request AS q WHERE q.status = 'pending' AND q.expires_at <= clock_timestamp()
+    FOR of_tenant IN SELECT q.tenant FROM broker.access_request AS q WHERE q.status = 'pending' AND q.expires_at <= moment
                       GROUP BY q.tenant ORDER BY min(q.expires_at) LOOP
         -- Those of a tenant that moved away lapse where it is now.
         PERFORM FROM broker.tenant AS t WHERE t.name = of_tenant AND t.moved_to IS NULL FOR NO KEY UPDATE SKIP LOCKED;
         CONTINUE WHEN NOT FOUND;
         FOR late IN SELECT q.id FROM broker.access_request AS q
-                     WHERE q.tenant = of_tenant AND q.status = 'pending' AND q.expires_at <= clock_timestamp()
+                     WHERE q.tenant = of_tenant AND q.status = 'pending' AND q.expires_at <= moment
                      ORDER BY q.expires_at LIMIT most FOR UPDATE SKIP LOCKED LOOP
             PERFORM internal.end_request(late, 'lapsed');
             lapsed := lapsed + 1;

@@ -86,32 +86,39 @@ END
 $$;
 COMMENT ON FUNCTION internal.described_end(uuid, timestamptz) IS 'What the notice of an end says of a request.';
 
--- Every look is at the rows of one tenant by index, so that what one tenant has waiting costs the others nothing.
-CREATE OR REPLACE FUNCTION internal.tenants_with_due_notices(beside text[], most int) RETURNS SETOF text
+-- Every look is at the rows of one tenant by index, so that what one tenant has waiting costs the others nothing. Tenants
+-- are found by their due notices; while more than a thousand are due, which their first one may hold back, each tenant with
+-- notices is looked at.
+CREATE OR REPLACE FUNCTION internal.tenants_with_due_notices(beside text[], most int, moment timestamptz) RETURNS SETOF text
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
     SET jit = off
 AS $$
-    WITH RECURSIVE waiting (tenant) AS (
-        (SELECT n.tenant FROM work.access_notice AS n WHERE NOT n.access_lasts ORDER BY n.tenant LIMIT 1)
+    WITH RECURSIVE due_first AS MATERIALIZED (
+        SELECT n.tenant FROM work.access_notice AS n WHERE NOT n.access_lasts AND n.due <= moment ORDER BY n.due LIMIT 1001
+    ), waiting (tenant) AS (
+        (SELECT n.tenant FROM work.access_notice AS n
+          WHERE NOT n.access_lasts AND (SELECT count(*) FROM due_first) > 1000 ORDER BY n.tenant LIMIT 1)
         UNION ALL
         SELECT (SELECT n.tenant FROM work.access_notice AS n WHERE NOT n.access_lasts AND n.tenant > w.tenant ORDER BY n.tenant LIMIT 1)
           FROM waiting AS w WHERE w.tenant IS NOT NULL
     )
     SELECT w.tenant
-      FROM waiting AS w
+      FROM (SELECT d.tenant FROM due_first AS d WHERE (SELECT count(*) FROM due_first) <= 1000
+             UNION
+            SELECT o.tenant FROM waiting AS o WHERE o.tenant IS NOT NULL) AS w
      CROSS JOIN LATERAL (
            SELECT least((SELECT n.due FROM work.access_notice AS n WHERE n.tenant = w.tenant AND NOT n.access_lasts AND n.tries < 8
                           ORDER BY n.wanted_at, n.number LIMIT 1),
                         (SELECT n.due FROM work.access_notice AS n WHERE n.tenant = w.tenant AND NOT n.access_lasts AND n.tries >= 8
                           ORDER BY n.due LIMIT 1)) AS due) AS first
-     WHERE w.tenant IS NOT NULL AND w.tenant <> ALL (beside) AND first.due <= clock_timestamp()
-       AND NOT EXISTS (SELECT FROM work.access_notice AS c WHERE c.tenant = w.tenant AND c.claimed_until > clock_timestamp())
+     WHERE w.tenant <> ALL (beside) AND first.due <= moment
+       AND NOT EXISTS (SELECT FROM work.access_notice AS c WHERE c.tenant = w.tenant AND c.claimed_until > moment)
      ORDER BY first.due LIMIT most;
 $$;
-COMMENT ON FUNCTION internal.tenants_with_due_notices(text[], int) IS
-    'The tenants beside those given whose next notice is due and that no replica serves, the longest waiting first.';
+COMMENT ON FUNCTION internal.tenants_with_due_notices(text[], int, timestamptz) IS
+    'The tenants beside those given whose next notice is due at a moment and that no replica serves, the longest waiting first.';
 
 CREATE OR REPLACE FUNCTION internal.take_notices(replica text, most int, seconds int, beside text[] DEFAULT '{}')
     RETURNS TABLE (id uuid, tenant text, type text, request uuid, data jsonb, created_at timestamptz, tries int, notice_url text, notice_secret jsonb)
@@ -122,6 +129,8 @@ CREATE OR REPLACE FUNCTION internal.take_notices(replica text, most int, seconds
 AS $$
 #variable_conflict use_column
 DECLARE
+    -- A constant, since a function that may change within the statement is no condition of an index.
+    moment constant timestamptz := clock_timestamp();
     of_tenant text;
     next_ones uuid[];
 BEGIN
@@ -131,9 +140,9 @@ BEGIN
         RETURN;
     END IF;
     UPDATE work.access_notice AS n SET access_lasts = false
-     WHERE n.id IN (SELECT e.id FROM work.access_notice AS e WHERE e.access_lasts AND e.due <= clock_timestamp()
+     WHERE n.id IN (SELECT e.id FROM work.access_notice AS e WHERE e.access_lasts AND e.due <= moment
                      ORDER BY e.due LIMIT 10000 FOR UPDATE SKIP LOCKED);
-    FOR of_tenant IN SELECT d FROM internal.tenants_with_due_notices(beside, most) AS d LOOP
+    FOR of_tenant IN SELECT d FROM internal.tenants_with_due_notices(beside, most, moment) AS d LOOP
         IF NOT internal.wants_notices(of_tenant) THEN
             DELETE FROM work.access_notice AS n
              WHERE n.id IN (SELECT o.id FROM work.access_notice AS o WHERE o.tenant = of_tenant AND NOT o.access_lasts LIMIT 1000 FOR UPDATE SKIP LOCKED);
@@ -141,12 +150,12 @@ BEGIN
         END IF;
         -- The first one, while it is postponed, holds back those after it.
         next_ones := ARRAY(SELECT o.id FROM work.access_notice AS o
-                            WHERE o.tenant = of_tenant AND NOT o.access_lasts AND o.tries < 8 AND o.due <= clock_timestamp()
+                            WHERE o.tenant = of_tenant AND NOT o.access_lasts AND o.tries < 8 AND o.due <= moment
                               AND (SELECT f.due FROM work.access_notice AS f WHERE f.tenant = of_tenant AND NOT f.access_lasts AND f.tries < 8
-                                    ORDER BY f.wanted_at, f.number LIMIT 1) <= clock_timestamp()
+                                    ORDER BY f.wanted_at, f.number LIMIT 1) <= moment
                             ORDER BY o.wanted_at, o.number LIMIT 8 FOR UPDATE SKIP LOCKED)
                      || ARRAY(SELECT o.id FROM work.access_notice AS o
-                               WHERE o.tenant = of_tenant AND NOT o.access_lasts AND o.tries >= 8 AND o.due <= clock_timestamp()
+                               WHERE o.tenant = of_tenant AND NOT o.access_lasts AND o.tries >= 8 AND o.due <= moment
                                ORDER BY o.due LIMIT 2 FOR UPDATE SKIP LOCKED);
         RETURN QUERY
         WITH taken AS (

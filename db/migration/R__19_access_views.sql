@@ -30,9 +30,7 @@ CREATE OR REPLACE FUNCTION internal.shaped_rule_of(of_request uuid, login text) 
 AS $$
 BEGIN
     RETURN EXISTS (SELECT FROM broker.access_request AS q
-                     JOIN audit.config_change AS c ON coalesce(c.tenant, '') = q.tenant AND c.table_name = 'access_rule'
-                      AND c.table_name <> 'subject_grant'
-                      AND coalesce(coalesce(c.after, c.before) ->> 'id', coalesce(c.after, c.before) ->> 'name', '') = q.rule::text
+                    CROSS JOIN LATERAL internal.changes_of_row('access_rule', q.tenant, q.rule::text) AS c
                     WHERE q.id = of_request AND c.changed_by IN (SELECT n.login_name FROM internal.names_of_person(q.tenant, login, NULL, NULL) AS n));
 END
 $$;
@@ -46,13 +44,13 @@ SELECT q.tenant, q.id AS request, q.key, q.idp, q.subject, q.actor_idp, q.actor,
        decided.notes, decided.last_at AS decided_at,
        CASE WHEN q.grant_id IS NOT NULL AND NOT q.break_glass THEN decided.last_at - q.requested_at END AS time_to_approve,
        q.grant_id, g.valid_until, coalesce(g.enabled AND g.valid_until > now(), false) AS in_force, used.mints, used.last_used_at,
-       q.signed_off_by, q.signed_off_at, q.steps, q.people, q.consent, q.end_credentials
+       q.signed_off_by, q.signed_off_at, q.steps, q.people, q.consent, q.end_credentials, q.withdrawn_by
   FROM broker.access_request AS q
   LEFT JOIN broker.subject_grant AS g ON g.id = q.grant_id
  CROSS JOIN LATERAL (
        SELECT array_agg(internal.named_approver(d) ORDER BY d.id) FILTER (WHERE d.verdict = 'approve') AS approved_by,
               (array_agg(internal.named_approver(d) ORDER BY d.id) FILTER (WHERE d.verdict = 'refuse'))[1] AS refused_by,
-              string_agg(d.note, chr(10) ORDER BY d.id) AS notes, max(d.created_at) AS last_at
+              string_agg(d.note, chr(10) ORDER BY d.id) AS notes, max(d.created_at) FILTER (WHERE d.verdict <> 'withdraw') AS last_at
          FROM broker.access_decision AS d WHERE d.request = q.id) AS decided
  CROSS JOIN LATERAL (
        SELECT count(*) AS mints, max(e.occurred_at) AS last_used_at FROM audit.event AS e WHERE e.grant_id = q.grant_id AND e.step = 1) AS used;
@@ -66,6 +64,7 @@ COMMENT ON COLUMN audit.access_request.people IS 'How many of the approvals must
 COMMENT ON COLUMN audit.access_request.consent IS 'Whether the subject alone decides.';
 COMMENT ON COLUMN audit.access_request.end_credentials IS 'Whether an early end of the access also ends its credentials.';
 COMMENT ON COLUMN audit.access_request.refused_by IS 'The person who refused; null: nobody did.';
+COMMENT ON COLUMN audit.access_request.withdrawn_by IS 'The approver who withdrew the access; null: no approver did.';
 COMMENT ON COLUMN audit.access_request.notes IS 'The notes of the decisions, one per line.';
 COMMENT ON COLUMN audit.access_request.decided_at IS 'When the last decision was made; null: none was.';
 COMMENT ON COLUMN audit.access_request.time_to_approve IS 'From the request to its last approval; null if it was not granted, and for break glass.';

@@ -29,7 +29,7 @@ BEGIN
     IF NOT FOUND THEN
         PERFORM internal.refuse(format('Tenant "%s" does not exist.', tenant), 'TABLE broker.tenant lists the tenants.', 'no_data_found');
     ELSIF moving.moved_to <> url THEN
-        PERFORM internal.refuse(format('Tenant "%s" moved to %s already.', tenant, moving.moved_to),
+        PERFORM internal.refuse(format('Tenant "%s" has already moved to %s.', tenant, moving.moved_to),
             format('To write the same file again: mintmark tenant export %s --to %s', tenant, moving.moved_to),
             'object_not_in_prerequisite_state');
     ELSIF EXISTS (SELECT FROM work.early_access_end AS e JOIN broker.access_request AS q ON q.id = e.request
@@ -58,7 +58,7 @@ BEGIN
     content := content || jsonb_build_object('rows', rows);
     size := octet_length(content::text);
     IF size > 128 << 20 THEN
-        PERFORM internal.refuse(format('Tenant "%s" and its history have %s MiB, and a file can have 128 MiB.', tenant, size >> 20),
+        PERFORM internal.refuse(format('Tenant "%s" and its history have %s MiB; the maximum for a file is 128 MiB.', tenant, size >> 20),
             'A tenant of this size cannot be moved yet.', 'program_limit_exceeded');
     END IF;
     RETURN content::text;
@@ -118,7 +118,7 @@ BEGIN
          WHERE n.row ->> CASE target WHEN 'tenant' THEN 'name' ELSE 'tenant' END IS DISTINCT FROM content ->> 'tenant';
         IF taken IS NOT NULL THEN
             PERFORM internal.refuse(format('The file of tenant "%s" has a row of broker.%s of tenant "%s".', content ->> 'tenant', target, taken),
-                'mintmark tenant export does not write such a file: find out who made it.', 'data_corrupted');
+                'mintmark tenant export never writes such a file. Find out who made it.', 'data_corrupted');
         END IF;
     END LOOP;
     -- ids are never given twice, in no tenant
@@ -130,7 +130,7 @@ BEGIN
            INTO taken USING content -> 'rows' -> target, content ->> 'tenant';
         IF taken IS NOT NULL THEN
             PERFORM internal.refuse(format('The file has a row of broker.%s with id %s, and another tenant here has a row with that id.', target, taken),
-                'Cells give ids from ranges of their own: docs/run/cells.md sets them up. Until then, only a cell without such ids can take the tenant.',
+                'Give each cell its own range of ids, as docs/run/cells.md says. Until then, import the tenant only into a cell that has no rows with these ids.',
                 'unique_violation');
         END IF;
     END LOOP;
@@ -140,7 +140,7 @@ BEGIN
      WHERE c.tenant <> content ->> 'tenant' AND c.after IS NOT NULL;
     IF taken IS NOT NULL THEN
         PERFORM internal.refuse(format('The file has grant %s, and the history here has another grant with that id.', taken),
-            'Cells give ids from ranges of their own: docs/run/cells.md sets them up.', 'unique_violation');
+            'Give each cell its own range of ids, as docs/run/cells.md says.', 'unique_violation');
     END IF;
     SELECT string_agg(quote_ident(p.name), ', ' ORDER BY p.name) INTO taken
       FROM broker.identity_provider AS p
@@ -148,7 +148,7 @@ BEGIN
        AND p.tenant <> content ->> 'tenant';
     IF taken IS NOT NULL THEN
         PERFORM internal.refuse(format('Other tenants here have identity providers of these names: %s.', taken),
-            'Rename them here, or before the export at the other cell.', 'unique_violation');
+            'Rename these identity providers here, or rename them at the other cell before the export.', 'unique_violation');
     END IF;
 
     SELECT t.* INTO here FROM broker.tenant AS t WHERE t.name = content ->> 'tenant' FOR UPDATE;
@@ -156,14 +156,14 @@ BEGIN
         -- a history without its tenant would be continued by the wrong one
         SELECT * INTO head FROM audit.last_change(content ->> 'tenant');
         IF head.revision > 0 THEN
-            PERFORM internal.refuse(format('A tenant "%s" has a history here.', content ->> 'tenant'), NULL, 'unique_violation');
+            PERFORM internal.refuse(format('A former tenant "%s" has a history here, which the file would continue.', content ->> 'tenant'), NULL, 'unique_violation');
         END IF;
         RETURN false;
     ELSIF here.moved_from ->> 'statement' = statement THEN
         PERFORM internal.refuse(format('Tenant "%s" was imported from this file already.', here.name), 'There is nothing left to do.',
                                 'unique_violation');
     ELSIF here.moved_to IS NULL THEN
-        PERFORM internal.refuse(format('Tenant "%s" exists here.', here.name),
+        PERFORM internal.refuse(format('Tenant "%s" already exists here.', here.name),
             'Only a tenant that does not exist here, or that moved away from here, can be imported. Names of tenants are unique in all cells.',
             'unique_violation');
     END IF;
@@ -172,7 +172,7 @@ BEGIN
                     WHERE c.revision = head.revision AND c.hash = head.hash) OR (content ->> 'revision')::bigint = head.revision THEN
         PERFORM internal.refuse(
             format('The history in the file does not continue that of tenant "%s" here, which ends with revision %s.', here.name, head.revision),
-            'Import the last file that the cell wrote where the tenant is now.', 'object_not_in_prerequisite_state');
+            'Export the tenant again at the cell where it is now, and import that file.', 'object_not_in_prerequisite_state');
     END IF;
     RETURN true;
 END
@@ -245,7 +245,7 @@ BEGIN
      LIMIT 1;
     IF FOUND THEN
         PERFORM internal.refuse(format('Issuer "%s" with audience "%s" belongs to an identity provider of another tenant here.', taken.issuer, taken.audience),
-            'A token''s issuer and audience must identify exactly one tenant. Give one of them another audience.', 'unique_violation');
+            'A token''s issuer and audience must identify exactly one tenant. Give one of the two identity providers another audience.', 'unique_violation');
     END IF;
     PERFORM internal.check_owner_claims(p.name, p.issuer, p.required_claims) FROM broker.identity_provider AS p WHERE p.tenant = of_tenant;
 END

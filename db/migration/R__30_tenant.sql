@@ -7,10 +7,10 @@ CREATE OR REPLACE FUNCTION internal.secret_in_url(url text) RETURNS text
     SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on
 AS $$
     SELECT CASE
-        WHEN url ~ '[?]' THEN 'a query, where tokens are passed'
+        WHEN url ~ '[?]' THEN 'a query, which often contains a token'
         WHEN url ~* '^https://([^/]+[.])?(hooks[.]slack[.]com|slack[.]com/api|discord(app)?[.]com/api/webhooks|webhook[.]office(365)?[.]com|logic[.]azure[.]com|powerplatform[.]com|chat[.]googleapis[.]com|api[.]telegram[.]org|webexapis[.]com|hooks[.]zapier[.]com|maker[.]ifttt[.]com|hook([.][a-z0-9]+)?[.]make[.]com|events[.]pagerduty[.]com/integration|alert[.]victorops[.]com|hooks[.]chime[.]aws|oapi[.]dingtalk[.]com|open[.](feishu|larksuite)[.]com|qyapi[.]weixin[.]qq[.]com)'
-            THEN 'the address of a chat''s or service''s incoming hook, which is a secret'
-        WHEN url ~* '^https://[^/]+/(.*/)?(hooks|webhooks?|incoming|integrations)/(.*/)?[A-Za-z0-9_-]{16,}(/|$)' THEN 'an incoming hook''s token in its path'
+            THEN 'the URL of an incoming webhook, which is a secret'
+        WHEN url ~* '^https://[^/]+/(.*/)?(hooks|webhooks?|incoming|integrations)/(.*/)?[A-Za-z0-9_-]{16,}(/|$)' THEN 'the token of an incoming webhook in its path'
         WHEN url ~ '/[^/]*(?<![A-Za-z0-9_-])(?=[A-Za-z0-9_-]*[A-Z])(?=[A-Za-z0-9_-]*[a-z])(?=[A-Za-z0-9_-]*[0-9])[A-Za-z0-9_-]{24,}(?![A-Za-z0-9_-])'
           OR url ~* '/[0-9a-f]{32,}(/|$)' THEN 'a part of its path that looks like a token'
         WHEN url ~* '/bot[0-9]+:' OR url ~ '(gh[opsru]_|glpat-|xox[abeoprs]-|sk-|eyJ)[A-Za-z0-9_-]{10}' THEN 'a token' END;
@@ -22,7 +22,15 @@ COMMENT ON FUNCTION internal.secret_in_url(text) IS
 
 CREATE OR REPLACE VIEW internal.lint_of_tenant (tenant, table_name, name, rule, advice) WITH (security_invoker = true) AS
 SELECT t.name, 'tenant', t.name, 'duration_too_short', internal.lint_advice('duration_too_short', t.max_duration::text) FROM broker.tenant AS t
- WHERE t.enabled AND t.max_duration < 60;
+ WHERE t.enabled AND t.max_duration < 60
+ UNION ALL
+SELECT t.name, 'tenant', t.name, 'shorter_than_its_types', internal.lint_advice('shorter_than_its_types', concat_ws(chr(10), t.max_duration, s.type, s.name, s.min_duration))
+  FROM broker.tenant AS t CROSS JOIN LATERAL (
+       SELECT y.type, a.name, y.min_duration FROM broker.access_provider AS a JOIN broker.provider_type AS y ON y.type = a.type
+        WHERE a.tenant = t.name AND a.enabled AND y.min_duration > t.max_duration
+          AND EXISTS (SELECT FROM broker.key AS k WHERE k.tenant = a.tenant AND k.provider = a.name AND k.enabled)
+        ORDER BY a.name LIMIT 1) AS s
+ WHERE t.enabled AND t.max_duration IS NOT NULL;
 COMMENT ON VIEW internal.lint_of_tenant IS 'The rows of broker.lint about this table, for its trigger, which would otherwise plan the whole view.';
 
 -- ---------------------------------------------------------------- what happens to each row
@@ -50,7 +58,7 @@ BEGIN
     IF TG_OP = 'UPDATE' AND OLD.require_second_admin AND NOT NEW.require_second_admin
        AND row_security_active(TG_RELID) AND NOT internal.login_is('a platform admin') THEN
         PERFORM internal.refuse_in(TG_RELID, 'only_platform_admins_end_the_second_admin',
-            format('Tenant "%s" requires a second admin, and login "%s" cannot end that.', NEW.name, session_user),
+            format('Tenant "%s" requires a second admin, and login "%s" cannot turn that off.', NEW.name, session_user),
             'Ask a platform admin. To put a key or grant in force, have another admin approve it: TABLE broker.pending_approval.',
             'insufficient_privilege', 'require_second_admin');
     END IF;
@@ -64,30 +72,30 @@ BEGIN
         PERFORM internal.refuse(format('Tenant "%s" has a limit below %s.', NEW.name, CASE WHEN NEW.max_calls < 1 THEN 'one call' ELSE 'zero' END),
                               'max_keys, max_grants, max_globs and max_changes must be 0 or more, max_calls 1 or more.');
     ELSIF NEW.max_duration < 1 THEN
-        PERFORM internal.refuse(format('Tenant "%s" has a max_duration of %s seconds.', NEW.name, NEW.max_duration),
+        PERFORM internal.refuse(format('Tenant "%s": max_duration is %s seconds.', NEW.name, NEW.max_duration),
                               'Write a positive number, or null to leave it to the types of access providers.');
     ELSIF NOT internal.is_url(NEW.notice_url) OR length(NEW.notice_url) > 2048 THEN
-        PERFORM internal.refuse(format('Tenant "%s" has the notice_url "%s".', NEW.name, left(NEW.notice_url, 100)),
+        PERFORM internal.refuse(format('Tenant "%s" has the invalid notice_url "%s".', NEW.name, left(NEW.notice_url, 100)),
                               'Write a URL of the form https://host/path without user and fragment, of at most 2048 characters, or null for no notices.');
     ELSIF internal.secret_in_url(NEW.notice_url) IS NOT NULL THEN
         PERFORM internal.refuse_in(TG_RELID, 'secret_in_text',
-            format('Tenant "%s": its notice_url has %s, and the history keeps it.', NEW.name, internal.secret_in_url(NEW.notice_url)),
-            'Write a URL without secrets, and the secret to a file that notice_secret names. Chats do not accept CloudEvents: docs/tenants/notices.md has a relay that knows their URL.',
+            format('Tenant "%s": its notice_url has %s, and the change history would keep it for good.', NEW.name, internal.secret_in_url(NEW.notice_url)),
+            'Write a URL without secrets. Write the secret to a file, and set notice_secret to the name of the file. Chat services do not accept CloudEvents; for them, docs/tenants/notices.md has a relay that keeps the chat''s URL.',
             'check_violation', 'notice_url');
     ELSIF NEW.notice_secret IS NOT NULL AND internal.setting_fault('{"is": "secret"}', NEW.notice_secret) IS NOT NULL THEN
         PERFORM internal.refuse(format('Tenant "%s": its notice_secret %s.', NEW.name, internal.setting_fault('{"is": "secret"}', NEW.notice_secret)),
-                              'Write the secret to a file in the tenant''s secrets directory, and {"file": "its-name"} here.');
+                              'Write the secret to a file in the tenant''s secrets directory, and {"file": "its-name"} into notice_secret.');
     ELSIF NEW.notice_url IS NOT NULL AND NEW.notice_secret IS NULL THEN
-        PERFORM internal.refuse(format('Tenant "%s" has a notice_url but no notice_secret, and notices are signed.', NEW.name),
+        PERFORM internal.refuse(format('Tenant "%s" has a notice_url but no notice_secret to sign notices with.', NEW.name),
                               'Write a secret to a file in the tenant''s secrets directory, and {"file": "its-name"} into notice_secret.');
     ELSIF NEW.review_days NOT BETWEEN 1 AND 3650 THEN
-        PERFORM internal.refuse(format('Tenant "%s" has review_days of %s.', NEW.name, NEW.review_days), 'Write 1 to 3650.');
+        PERFORM internal.refuse(format('Tenant "%s": review_days is %s.', NEW.name, NEW.review_days), 'Write 1 to 3650.');
     ELSIF TG_OP = 'INSERT' AND EXISTS (SELECT FROM broker.tenant AS t WHERE t.name = NEW.name AND NOT t.enabled) THEN
         PERFORM internal.refuse_in(TG_RELID, 'a_tenant_name_is_taken_once', format('Tenant "%s" already exists and is disabled.', NEW.name),
             format('Choose another name, because clouds may still trust this one. To enable it again: UPDATE broker.tenant SET enabled = true WHERE name = %L;',
                    NEW.name), 'unique_violation');
     ELSIF NEW.max_requests < 1 THEN
-        PERFORM internal.refuse(format('Tenant "%s" has a max_requests of %s.', NEW.name, NEW.max_requests),
+        PERFORM internal.refuse(format('Tenant "%s": max_requests is %s.', NEW.name, NEW.max_requests),
                               'Write a positive number, or null for no limit. To stop a tenant, disable it.');
     END IF;
     NEW := internal.signed(NEW, OLD);
@@ -111,18 +119,20 @@ BEGIN
     PERFORM internal.record_row(TG_TABLE_NAME, 'name', TG_OP, to_jsonb(OLD), to_jsonb(NEW),
                                 (SELECT to_jsonb(t) FROM broker.tenant AS t WHERE t.name = coalesce(NEW.name, OLD.name)), OLD.updated_at >= transaction_timestamp());
     -- The rows that a tenant has when it begins to require a second admin stay in force. Without the owner's rights a tenant's admin
-    -- could not mark them, and a policy could hide some.
+    -- could not mark them, and a policy could hide some. Disabled rows are not in force: who changed them stays their writer.
     IF TG_OP = 'UPDATE' AND NEW.require_second_admin AND NOT OLD.require_second_admin THEN
-        UPDATE broker.key AS k SET approved_at = now() WHERE k.tenant = NEW.name AND k.approved_at IS NULL;
-        UPDATE broker.subject_grant AS g SET approved_at = now() WHERE g.tenant = NEW.name AND g.approved_at IS NULL;
-        UPDATE broker.access_rule AS r SET approved_at = now() WHERE r.tenant = NEW.name AND r.approved_at IS NULL;
+        UPDATE broker.key AS k SET approved_at = now() WHERE k.tenant = NEW.name AND k.approved_at IS NULL AND k.enabled;
+        UPDATE broker.subject_grant AS g SET approved_at = now() WHERE g.tenant = NEW.name AND g.approved_at IS NULL AND g.enabled;
+        UPDATE broker.access_rule AS r SET approved_at = now() WHERE r.tenant = NEW.name AND r.approved_at IS NULL AND r.enabled;
         UPDATE broker.access_approver AS a SET approved_at = now() WHERE a.tenant = NEW.name AND a.approved_at IS NULL;
+    ELSIF TG_OP = 'UPDATE' AND OLD.require_second_admin AND NOT NEW.require_second_admin THEN
+        PERFORM internal.keep_steps(r.id) FROM broker.access_rule AS r WHERE r.tenant = NEW.name;
     END IF;
     RETURN NULL;
 END
 $$;
 COMMENT ON FUNCTION internal.record_tenant() IS
-    'Trigger: records a change of a tenant, and leaves its rows in force when it begins to require a second admin.';
+    'Trigger: records a change of a tenant, leaves its rows in force when it begins to require a second admin, and adds the steps of approvers that come into force when it no longer does.';
 
 -- ---------------------------------------------------------------- triggers, in the order in which they run
 

@@ -9,7 +9,7 @@ AS $$
     SELECT CASE
         WHEN jwks IS NULL THEN NULL
         WHEN NOT coalesce(jsonb_path_exists(jwks, 'strict $.keys[0].kty', silent => true), false)
-            THEN 'is not a key set, {"keys": [{"kty": …}]}'
+            THEN 'is not a key set of the form {"keys": [{"kty": …}]}'
         WHEN jsonb_path_exists(jwks, '$.keys[*] ? (exists (@.d) || exists (@.k))')
             THEN 'contains a private or secret key'
         WHEN NOT jsonb_path_exists(jwks, '$.keys[*] ? ((@.kty == "RSA" && exists (@.n) && exists (@.e)
@@ -50,34 +50,47 @@ COMMENT ON FUNCTION internal.check_owner_claims(text, text, jsonb) IS
 
 -- ---------------------------------------------------------------- lint
 
-CREATE OR REPLACE FUNCTION internal.usual_spelling_of(issuer text) RETURNS text
-    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT s.spelling
-      FROM (SELECT p.issuer, 1 FROM broker.identity_provider AS p WHERE p.enabled
-            UNION ALL SELECT l.issuer, 1000000000 FROM broker.shared_issuer AS l
-            UNION ALL SELECT k.issuer_pattern, 1000000000 FROM broker.known_issuer AS k WHERE strpos(k.issuer_pattern, '*') = 0)
-           AS s (spelling, weight)
-     WHERE internal.nearly(s.spelling) = internal.nearly(usual_spelling_of.issuer) GROUP BY s.spelling
-     ORDER BY sum(s.weight) DESC, s.spelling = usual_spelling_of.issuer, s.spelling LIMIT 1;
-$$;
-COMMENT ON FUNCTION internal.usual_spelling_of(text) IS 'How an issuer is spelled, by the lists of issuers or by most identity providers that the caller may see. Spellings differ by case, slashes at the end or the default port.';
+CREATE OR REPLACE VIEW internal.usual_spelling (near, spellings) WITH (security_invoker = true) AS
+SELECT w.near, array_agg(w.spelling ORDER BY w.spelling)
+  FROM (SELECT s.near, s.spelling, rank() OVER (PARTITION BY s.near ORDER BY sum(s.weight) DESC) AS place
+          FROM (SELECT internal.nearly(p.issuer), p.issuer, 1 FROM broker.identity_provider AS p WHERE p.enabled
+                UNION ALL SELECT internal.nearly(l.issuer), l.issuer, 1000000000 FROM broker.shared_issuer AS l
+                UNION ALL SELECT internal.nearly(k.issuer_pattern), k.issuer_pattern, 1000000000 FROM broker.known_issuer AS k WHERE strpos(k.issuer_pattern, '*') = 0)
+               AS s (near, spelling, weight)
+         GROUP BY s.near, s.spelling) AS w
+ WHERE w.place = 1 GROUP BY w.near;
+COMMENT ON VIEW internal.usual_spelling IS 'How issuers are spelled, by the lists of issuers or by most identity providers that the caller may see; several spellings if as many have each. Spellings differ by case, slashes at the end or the default port.';
 
-CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identity_provider) RETURNS TABLE (rule text, detail text)
-    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
+CREATE OR REPLACE FUNCTION internal.usual_spellings_of(issuer text) RETURNS text[]
+    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT u.spellings FROM internal.usual_spelling AS u WHERE u.near = internal.nearly(usual_spellings_of.issuer);
+$$;
+COMMENT ON FUNCTION internal.usual_spellings_of(text) IS 'The usual spellings of one issuer. For many issuers, join internal.usual_spelling, which reads all rows once.';
+
+CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identity_provider, spellings text[]) RETURNS TABLE (rule text, detail text)
+    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off
+    SET plan_cache_mode = force_generic_plan -- from PostgreSQL 18 on it would be planned for each row
+    AS $$
     SELECT c.rule, c.detail FROM (VALUES (1)) AS one LEFT JOIN internal.known_issuer(checked.issuer) AS k ON true
      CROSS JOIN LATERAL internal.lint_claims(checked.required_claims, k) AS c
      UNION ALL
     SELECT r.rule, r.detail FROM (VALUES
-        ('issuer_nearly_known', nullif(internal.usual_spelling_of(checked.issuer), checked.issuer)),
+        ('issuer_nearly_known', (array_remove(spellings, checked.issuer))[1]),
         ('issuer_is_the_broker', CASE WHEN internal.is_the_broker(checked.issuer) THEN checked.issuer END),
         ('issuer_is_discovery', substring(checked.issuer FROM '/[.]well-known/')),
         ('issuer_is_endpoint', substring(checked.issuer FROM '/(?:protocol/openid-connect(?:/.*)?|oauth2?(?:/v[0-9.]+)?/(?:authorize|token|keys|certs)|admin/[^/]+/console(?:/.*)?|realms)/?$')),
-        ('issuer_sends_no_tokens', (SELECT concat_ws(chr(10), checked.issuer, m.advice) FROM broker.known_issuer AS o, jsonb_to_recordset(o.mistakes) AS m ("in" text, form text, advice text)
-            WHERE m."in" = 'issuer' AND checked.issuer ~ m.form ORDER BY o.name, length(m.form) LIMIT 1)),
+        ('issuer_sends_no_tokens', coalesce(CASE WHEN checked.issuer ~ internal.mistaken_issuer() THEN (SELECT concat_ws(chr(10), checked.issuer, m.advice) FROM broker.known_issuer AS o, jsonb_to_recordset(o.mistakes) AS m ("in" text, form text, advice text)
+            WHERE m."in" = 'issuer' AND checked.issuer ~ m.form ORDER BY o.name, length(m.form) LIMIT 1) END,
+            -- Keycloak's issuers end without a slash, Auth0's with one; the host of Okta's admin console issues nothing
+            CASE WHEN checked.issuer ~ '/realms/[^/]+/+$' THEN concat_ws(chr(10), checked.issuer, rtrim(checked.issuer, '/'))
+                 WHEN checked.issuer ~ '^https://[^/]+[.]auth0[.]com$' THEN concat_ws(chr(10), checked.issuer, checked.issuer || '/')
+                 WHEN checked.issuer ~ '^https://[^/.]+-admin[.](okta|oktapreview|okta-emea)[.]com(/|$)' THEN concat_ws(chr(10), checked.issuer, regexp_replace(checked.issuer, '-admin[.]', '.')) END)),
         ('jwks_uri_is_discovery', coalesce(substring(checked.jwks_uri FROM '/[.]well-known/(?:openid-configuration|oauth-authorization-server)'),
                                            CASE WHEN rtrim(checked.jwks_uri, '/') = rtrim(checked.issuer, '/') THEN '' END)),
         ('audience_of_another_service', (SELECT a FROM unnest(checked.audiences) AS a WHERE internal.is_vendor_audience(a)
-             OR a = ANY (internal.audiences_of_others()) OR a ~ '^https://github[.]com/[^/]+$|[.]apps[.]googleusercontent[.]com$' LIMIT 1)),
+             OR a = ANY (internal.audiences_of_others()) OR a ~ '^https://github[.]com/[^/]+$'
+             -- an OAuth client of one's own, by which people log in here; Google gives its id tokens no other audience. The two are gcloud's.
+             OR a ~ '[.]apps[.]googleusercontent[.]com$' AND (a IS DISTINCT FROM checked.login_client_id OR a ~ '^(32555940559|764086051850)[.-]') LIMIT 1)),
         ('approver_beside_subject', CASE WHEN checked.accepts @> '{subject,approver}' THEN '' END),
         ('issuer_inside_cluster', CASE WHEN checked.jwks IS NULL AND coalesce(checked.jwks_uri, checked.issuer) ~* '^https?://([^/:]+[.])?(svc|local|kubernetes[.]default)([:/]|$)' THEN coalesce(checked.jwks_uri, checked.issuer) END),
         ('one_time_without_id', (SELECT k.name FROM internal.known_issuer(checked.issuer) AS k WHERE checked.one_time_tokens AND k.name IN ('Google', 'Microsoft Entra ID'))),
@@ -106,12 +119,18 @@ CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identi
            UNION ALL SELECT 'star_in_audience', a WHERE strpos(a, '*') > 0
            UNION ALL SELECT 'list_in_one_value', a WHERE a ~ '^[^,]+(,[^,]+)+$') AS t (rule, detail);
 $$;
-COMMENT ON FUNCTION internal.lint_identity_provider(broker.identity_provider) IS 'Findings in an identity provider.';
+COMMENT ON FUNCTION internal.lint_identity_provider(broker.identity_provider, text[]) IS 'Findings in an identity provider. spellings: the usual ones of its issuer.';
 
 CREATE OR REPLACE VIEW internal.lint_of_identity_provider (tenant, table_name, name, rule, advice) WITH (security_invoker = true) AS
 SELECT p.tenant, 'identity_provider', p.name, r.rule, internal.lint_advice(r.rule, r.detail)
-  FROM broker.identity_provider AS p CROSS JOIN LATERAL internal.lint_identity_provider(p) AS r WHERE p.enabled;
-COMMENT ON VIEW internal.lint_of_identity_provider IS 'The rows of broker.lint about this table, for its trigger, which would otherwise plan the whole view.';
+  FROM broker.identity_provider AS p JOIN internal.usual_spelling AS u ON u.near = internal.nearly(p.issuer)
+ CROSS JOIN LATERAL internal.lint_identity_provider(p, u.spellings) AS r WHERE p.enabled;
+COMMENT ON VIEW internal.lint_of_identity_provider IS 'The rows of broker.lint about this table, for its trigger, which would otherwise plan the whole view. Reads the issuers of all rows once.';
+
+CREATE OR REPLACE VIEW internal.lint_of_few_identity_providers (tenant, table_name, name, rule, advice) WITH (security_invoker = true) AS
+SELECT p.tenant, 'identity_provider', p.name, r.rule, internal.lint_advice(r.rule, r.detail)
+  FROM broker.identity_provider AS p CROSS JOIN LATERAL internal.lint_identity_provider(p, internal.usual_spellings_of(p.issuer)) AS r WHERE p.enabled;
+COMMENT ON VIEW internal.lint_of_few_identity_providers IS 'What internal.lint_of_identity_provider has of a few rows: reads the rows of their issuers, for each.';
 
 -- ---------------------------------------------------------------- what happens to each row
 
@@ -131,7 +150,7 @@ BEGIN
     END IF;
     IF NEW.name !~ '^[A-Za-z][A-Za-z0-9_.-]{0,63}$' THEN
         PERFORM internal.refuse(format('"%s" is not a valid identity provider name.', NEW.name),
-                              'A letter, then up to 63 letters, digits, _, . and -.');
+                              'Use a letter, then up to 63 letters, digits, _, . and -.');
     ELSIF EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.name = NEW.name AND p.tenant <> NEW.tenant) THEN
         PERFORM internal.refuse_in(TG_RELID, 'an_identity_provider_name_is_taken_once',
             format('Another tenant has an identity provider "%s"; names are unique across tenants.', NEW.name),
@@ -144,13 +163,13 @@ BEGIN
                               'Write the iss claim of its tokens as it is. An issuer has no query (OpenID Connect Discovery).');
     ELSIF NOT internal.is_url(NEW.jwks_uri) THEN
         PERFORM internal.refuse(format('%s: the jwks_uri "%s" is not an https URL.', owner, NEW.jwks_uri),
-            'Plain http is for localhost only. For an issuer that cannot be reached write its key set into jwks.');
+            'Write an https URL; plain http is for localhost only. If the broker cannot reach the issuer, write the issuer''s key set into jwks instead.');
     END IF;
 
     wrong := internal.list_fault(NEW.audiences, 512);
     IF wrong IS NOT NULL THEN
         PERFORM internal.refuse(format('%s: audiences %s.', owner, wrong),
-                              'List what its tokens have in aud for this broker, for example ''{mintmark-acme}''.');
+                              'List the audiences (aud) of its tokens for this broker, for example ''{mintmark-acme}''.');
     END IF;
     wrong := internal.jwks_fault(NEW.jwks);
     IF wrong IS NOT NULL THEN
@@ -160,10 +179,10 @@ BEGIN
         PERFORM internal.refuse(format('%s: jwks %s.', owner, internal.json_fault(NEW.jwks, 65536)),
                               'Write the keys alone, without their certificates (x5c).');
     ELSIF octet_length(NEW.ca_certificate) > 65536 THEN
-        PERFORM internal.refuse(format('%s: ca_certificate has %s bytes, more than 65536.', owner, octet_length(NEW.ca_certificate)),
+        PERFORM internal.refuse(format('%s: ca_certificate has %s bytes; the maximum is 65536.', owner, octet_length(NEW.ca_certificate)),
                               'Include only the authorities that issued its server''s certificate.');
     ELSIF NEW.ca_certificate !~ '^\s*-----BEGIN CERTIFICATE-----' OR NEW.ca_certificate ~ 'PRIVATE KEY' THEN
-        PERFORM internal.refuse(format('%s: ca_certificate is not PEM that contains only certificates.', owner),
+        PERFORM internal.refuse(format('%s: ca_certificate must be PEM with certificates only.', owner),
                               'Write the certificates of the authorities to trust when fetching keys, without a private key.');
     END IF;
 
@@ -185,7 +204,7 @@ BEGIN
                                      THEN format('has %s elements; the maximum is 20', cardinality(NEW.token_types)) END) END;
     IF wrong IS NOT NULL THEN
         PERFORM internal.refuse(format('%s: token_types %s.', owner, wrong),
-                              'List what its tokens have in typ of their header, for example ''{vnd.example.identity+jwt}''. JWT, JOSE, at+jwt and id_token+jwt are always accepted: ''{}''.');
+                              'List the values of typ in the header of its tokens, for example ''{vnd.example.identity+jwt}''. JWT, JOSE, at+jwt and id_token+jwt are always accepted; for these alone, write ''{}''.');
     END IF;
     wrong := internal.claims_fault(NEW.required_claims);
     IF wrong IS NOT NULL THEN
@@ -199,13 +218,13 @@ BEGIN
         PERFORM internal.refuse(format('%s: accepts %s.', owner,
                                        coalesce(internal.list_fault(NEW.accepts, 8), format('has "%s"', (SELECT a FROM unnest(NEW.accepts) AS a
                                            WHERE a <> ALL ('{subject,actor,approver}') LIMIT 1)))),
-                              'List what its tokens may identify: subject (who gets credentials), actor (who acts for a subject), approver. The default is ''{subject}''.');
+                              'List whom its tokens may identify: subject (who gets credentials), actor (who acts for a subject), approver (who decides requests). The default is ''{subject}''.');
     ELSIF NEW.login_client_id !~ '^[!-~]{1,255}$' THEN
-        PERFORM internal.refuse(format('%s: the login_client_id "%s" is not the id of a client.', owner, left(NEW.login_client_id, 100)),
+        PERFORM internal.refuse(format('%s: the login_client_id "%s" is not a client id.', owner, left(NEW.login_client_id, 100)),
                               'Write the id of the public client that your identity provider has for mintmark-client, 1 to 255 visible ASCII characters; or null.');
     ELSIF NEW.one_time_tokens AND NEW.max_token_age IS NULL THEN
         PERFORM internal.refuse(format('%s has one_time_tokens without a max_token_age.', owner),
-                              'Set the maximum age of a token in seconds; used tokens are remembered that long. For example max_token_age = 600.');
+                              'Set max_token_age to the maximum age of a token in seconds, for example 600. The broker remembers used tokens for that long.');
     END IF;
     PERFORM internal.refuse_values(TG_RELID, owner, 'required_claims', NEW.required_claims);
     NEW := internal.signed(NEW, OLD);
@@ -275,9 +294,9 @@ BEGIN
     PERFORM FROM work.mutex AS m WHERE m.name = 'changes without tenant' FOR SHARE;
     PERFORM internal.check_owner_claims(NEW.name, NEW.issuer, NEW.required_claims);
     IF NEW.issuer ~* '^https://(login[.]microsoftonline[.](com|us)|login[.]partner[.]microsoftonline[.]cn|sts[.]windows[.]net)/(common|organizations|consumers)(/|$)' THEN
-        PERFORM internal.refuse(format('Identity provider "%s": no token has the issuer "%s". "%s" stands for any directory in Entra''s URLs only.', NEW.name, NEW.issuer,
+        PERFORM internal.refuse(format('Identity provider "%s": no token has the issuer "%s". In Entra''s URLs, "%s" means any directory; tokens name one directory.', NEW.name, NEW.issuer,
                                        substring(NEW.issuer FROM '(?i)(common|organizations|consumers)')),
-                                'Write the id of the directory in its place: az account show --query tenantId.');
+                                'Write the directory''s id instead: az account show --query tenantId.');
     END IF;
     RETURN NULL;
 END

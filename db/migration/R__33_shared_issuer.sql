@@ -13,7 +13,7 @@ BEGIN
                               'Write the iss claim of its tokens as it is, for example "https://token.actions.githubusercontent.com".');
     ELSIF internal.list_fault(NEW.owner_claims, 255) IS NOT NULL THEN
         PERFORM internal.refuse(format('Shared issuer "%s": owner_claims %s.', NEW.issuer, internal.list_fault(NEW.owner_claims, 255)),
-                              'List the claims that say whose token it is, for example ''{repository_owner_id,repository_id}''.');
+                              'List the claims that identify the token''s owner, for example ''{repository_owner_id,repository_id}''.');
     END IF;
     NEW := internal.signed(NEW, OLD);
     RETURN NEW;

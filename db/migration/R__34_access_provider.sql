@@ -13,6 +13,10 @@ SELECT a.tenant, 'access_provider', a.name, r.rule, internal.lint_advice(r.rule,
        UNION ALL SELECT 'target_fits_no_form' AS rule, concat_ws(chr(10), a.type, t, array_to_string(y.target_forms, ' or ')) FROM unnest(a.allowed_targets) AS t
         WHERE y.target_forms IS NOT NULL AND NOT EXISTS (SELECT FROM unnest(y.target_forms) AS f WHERE internal.globs_overlap(t, f))
        UNION ALL SELECT 'any_target' AS rule, a.type WHERE a.allowed_targets = '{**}' AND a.type IN ('ssh', 'x509', 'postgresql')
+       UNION ALL SELECT 'any_target_beside_others' AS rule, '' AS detail WHERE '**' = ANY (a.allowed_targets) AND cardinality(a.allowed_targets) > 1
+       -- at least twice a letter behind a digit: not acmeProd2026ClientSecret
+       UNION ALL SELECT 'file_looks_like_a_secret' AS rule, left(f #>> '{}', 4) FROM jsonb_path_query(a.settings, '$.**.file ? (@.type() == "string")') AS f
+        WHERE f #>> '{}' ~ '^(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9~_+=-]{24,}$' AND regexp_count(f #>> '{}', '[0-9][A-Za-z]') > 1
        UNION ALL SELECT 'one_authority_twice' AS rule, o.name FROM broker.access_provider AS o
         WHERE o.tenant = a.tenant AND o.name <> a.name AND o.enabled AND o.type IN ('ssh', 'x509') AND a.type IN ('ssh', 'x509')
           AND o.settings -> 'ca_key' = a.settings -> 'ca_key'
@@ -47,7 +51,7 @@ BEGIN
     END IF;
     IF NEW.name !~ '^[A-Za-z][A-Za-z0-9_.-]{0,63}$' THEN
         PERFORM internal.refuse(format('"%s" is not a valid access provider name.', NEW.name),
-                              'A letter, then up to 63 letters, digits, _, . and -.');
+                              'Use a letter, then up to 63 letters, digits, _, . and -.');
     ELSIF jsonb_typeof(NEW.settings) <> 'object' THEN
         PERFORM internal.refuse(format('%s: settings must be an object, not %s.', owner, internal.a_kind(NEW.settings)),
                               'For example {"region": "eu-central-1"}. The settings of each type: SELECT provider_settings FROM broker.provider_type.');
@@ -55,29 +59,29 @@ BEGIN
 
     wrong := internal.json_fault(NEW.settings, 16384);
     IF wrong IS NOT NULL THEN
-        PERFORM internal.refuse(format('%s: the whole of its settings %s.', owner, wrong), 'Shorten them.');
+        PERFORM internal.refuse(format('%s: the JSON of its settings %s.', owner, wrong), 'Shorten them.');
     END IF;
     wrong := internal.list_fault(NEW.allowed_targets, 512);
     IF wrong IS NOT NULL THEN
         PERFORM internal.refuse(format('%s: allowed_targets %s.', owner, wrong),
-                              format('List what keys may name, for example %s. ** alone allows everything.', example));
+                              format('List the targets that keys may name, for example %s. ** alone allows every target.', example));
     END IF;
     SELECT format('"%s" %s', item, internal.glob_fault(item)) INTO wrong FROM unnest(NEW.allowed_targets) AS item
      WHERE internal.glob_fault(item) IS NOT NULL LIMIT 1;
     IF FOUND THEN
-        PERFORM internal.refuse(format('%s: in allowed_targets, %s.', owner, wrong), 'Use several shorter ones.');
+        PERFORM internal.refuse(format('%s: in allowed_targets, %s.', owner, wrong), 'Write several shorter globs instead.');
     END IF;
     SELECT item INTO wrong FROM unnest(NEW.allowed_targets) AS item
      WHERE NOT coalesce(internal.is_glob_list(ARRAY[item]), false) LIMIT 1;
     IF FOUND THEN
         PERFORM internal.refuse(format('%s: "%s" in allowed_targets does not start with a literal segment.', owner, wrong),
-            format('The text up to the first : or / must not contain *, for example %s. ** alone allows everything.', example));
+            format('The text up to the first : or / must not contain *, for example %s. ** alone allows every target.', example));
     ELSIF NEW.settings ->> 'auth' = 'ambient' AND NEW.type = 'aws-sts' AND NOT NEW.shared_identity THEN
-        PERFORM internal.refuse(format('%s uses auth "ambient" without shared_identity: all tenants then look alike to AWS.', owner),
+        PERFORM internal.refuse(format('%s uses auth "ambient" without shared_identity. With auth "ambient", all tenants look alike to AWS.', owner),
             'Set shared_identity = true and list this tenant''s roles in allowed_targets.');
     ELSIF NEW.shared_identity AND '**' = ANY (NEW.allowed_targets) THEN
-        PERFORM internal.refuse(format('%s has shared_identity and allows all targets (**): all tenants look alike to the provider.', owner),
-            'List this tenant''s targets in allowed_targets: nothing else separates tenants here.');
+        PERFORM internal.refuse(format('%s has shared_identity, so all tenants look alike to the provider, but its allowed_targets is **, which allows every target.', owner),
+            'List this tenant''s targets in allowed_targets, because nothing else separates tenants with shared_identity.');
     END IF;
     PERFORM internal.refuse_values(TG_RELID, owner, 'settings', NEW.settings);
     NEW := internal.signed(NEW, OLD);
@@ -131,11 +135,11 @@ BEGIN
         SELECT count(*) INTO open FROM work.ending AS e WHERE e.tenant = OLD.tenant AND e.provider = OLD.name;
         IF open > 0 THEN
             PERFORM internal.refuse_in(TG_RELID, '',
-                format('%s of access provider "%s" of tenant "%s" %s not yet revoked, so the access provider cannot be %s.',
+                format('%s of access provider "%s" of tenant "%s" %s not revoked yet, so the access provider cannot be %s.',
                        CASE open WHEN 1 THEN 'A credential' ELSE open || ' credentials' END, OLD.name, OLD.tenant,
                        CASE open WHEN 1 THEN 'is' ELSE 'are' END,
                        CASE WHEN TG_OP = 'DELETE' THEN 'deleted' WHEN OLD.name <> NEW.name THEN 'renamed' ELSE 'given another type' END),
-                format('Disable it: UPDATE broker.access_provider SET enabled = false WHERE tenant = %L AND name = %L; the broker then removes them as they expire. To remove them now, insert rows into broker.ended_credential.',
+                format('Disable the access provider: UPDATE broker.access_provider SET enabled = false WHERE tenant = %L AND name = %L; the broker then removes its credentials as they expire. To remove them now, insert their mint ids into broker.ended_credential.',
                        OLD.tenant, OLD.name),
                 'restrict_violation');
         END IF;
@@ -151,7 +155,7 @@ BEGIN
     PERFORM internal.check_contradictions(owner, kind, NEW, NULL);
     IF NEW.shared_identity AND NOT kind.may_share_identity THEN
         PERFORM internal.refuse(format('%s has shared_identity, but type %s does not use the broker''s identity.', owner, kind.type),
-                              'Leave shared_identity false.');
+                              'Set shared_identity to false.');
     END IF;
     IF TG_OP = 'UPDATE' AND (OLD.type, OLD.allowed_targets, internal.fields_at(kind, OLD.settings))
                             IS DISTINCT FROM (NEW.type, NEW.allowed_targets, internal.fields_at(kind, NEW.settings)) THEN

@@ -12,6 +12,7 @@ COMMENT ON FUNCTION internal.is_one_of(text, text) IS 'Whether a name matches on
 
 -- The same two lists as mm_steering and mm_harmless in src/clients/mintmark-client; a test compares them.
 -- The second has exceptions to the first: credentials, and the project and storage server that credentials belong to.
+-- No program of its prefix takes anything but a credential from such a name: PIP_USER is none, since pip reads it as --user.
 CREATE OR REPLACE FUNCTION internal.steers_programs(variable text) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
@@ -38,6 +39,11 @@ AS $$
         DOCKER_USERNAME DOCKER_PASSWORD DOCKER_AUTH_CONFIG MAVEN_USERNAME MAVEN_PASSWORD
         HELM_REGISTRY_USERNAME HELM_REGISTRY_PASSWORD ANSIBLE_VAULT_PASSWORD GIT_TOKEN
         CLOUDSDK_AUTH_ACCESS_TOKEN CLOUDSDK_CORE_PROJECT AWS_ENDPOINT_URL_S3
+        NPM_USER NPM_USERNAME NPM_PASSWORD NPM_EMAIL NPM_AUTH_TOKEN NPM_API_KEY YARN_TOKEN YARN_USERNAME YARN_PASSWORD
+        PIP_TOKEN PIP_USERNAME PIP_PASSWORD UV_PUBLISH_TOKEN UV_PUBLISH_USERNAME UV_PUBLISH_PASSWORD PYTHON_REPO_TOKEN
+        GIT_USER GIT_USERNAME GIT_PASSWORD HELM_USERNAME HELM_PASSWORD HELM_TOKEN RUBYGEMS_API_KEY PERL_API_KEY
+        DOCKER_USER DOCKER_TOKEN MAVEN_USER MAVEN_TOKEN GRADLE_PUBLISH_KEY GRADLE_PUBLISH_SECRET CARGO_TOKEN DOTNET_TOKEN
+        LD_SDK_KEY LD_API_KEY LD_ACCESS_TOKEN SSL_KEY_PASSWORD
         ');
 $$;
 COMMENT ON FUNCTION internal.steers_programs(text) IS
@@ -59,7 +65,7 @@ BEGIN
         listed := ARRAY(SELECT DISTINCT one FROM jsonb_array_elements_text(coalesce(provider.settings -> listing, '[]')) AS one ORDER BY one);
         IF listed <> ARRAY(SELECT one FROM jsonb_object_keys(coalesce(settings -> name, '{}')) AS one ORDER BY one) THEN
             PERFORM internal.refuse(
-                CASE WHEN listed = '{}' THEN format('%s has the setting "%s", and access provider "%s" lists none in its setting "%s".',
+                CASE WHEN listed = '{}' THEN format('%s has the setting "%s", but access provider "%s" allows none, because its setting "%s" is missing.',
                                                     owner, name, provider.name, listing)
                      ELSE format('%s: the setting "%s" must give %s, which access provider "%s" lists in its setting "%s".',
                                  owner, name, array_to_string(listed, ', '), provider.name, listing) END,
@@ -89,7 +95,7 @@ BEGIN
         IF filled > longest THEN
             PERFORM internal.refuse(format('%s: the setting "%s" gives %s characters once {mint_id}, {tenant} and {key} are filled in; the maximum is %s.',
                                            owner, name, filled, longest),
-                                    format('{mint_id} has 36 characters. Shorten the rest to %s.', longest - 36));
+                                    format('Shorten the fixed text to at most %s; {mint_id} takes 36 characters.', longest - 36));
         END IF;
     END LOOP;
 END
@@ -120,8 +126,8 @@ BEGIN
     PERFORM internal.check_contradictions(owner, kind, provider, checked.settings);
     PERFORM internal.check_filled_lengths(owner, kind.key_settings, checked);
     IF checked.resource IS NOT NULL AND NOT kind.fields @> '{AccessToken,Expiration}' THEN
-        PERFORM internal.refuse(format('%s has a resource, but type %s gives no token that a client can show there.', owner, kind.type),
-                                format('Set resource to null. Clients of POST /oauth2/token find keys by it, of the types %s.',
+        PERFORM internal.refuse(format('%s has a resource, but type %s issues no token that a client can present at a resource.', owner, kind.type),
+                                format('Set resource to null. Only keys of the types %s can have a resource, by which clients of POST /oauth2/token name the key.',
                                        (SELECT string_agg(t.type, ', ' ORDER BY t.type) FROM broker.provider_type AS t WHERE t.fields @> '{AccessToken,Expiration}')));
     END IF;
     fields := internal.fields_at(kind, provider.settings);
@@ -138,19 +144,19 @@ BEGIN
     IF NOT checked.settings ?| (kind.target_setting || kind.further_targets)
        AND NOT internal.allows_target(provider.allowed_targets, '') THEN
         PERFORM internal.refuse(
-            format('%s has no %s, but access provider "%s" restricts it.', owner,
+            format('%s has no %s, but access provider "%s" requires one, because its allowed_targets restricts targets.', owner,
                    (SELECT string_agg(format('"%s"', name), ' and no ') FROM unnest(kind.target_setting || kind.further_targets) AS name
                      WHERE NOT kind.key_settings -> name ? 'names_in'),
                    provider.name),
-            format('Its allowed_targets: %s. A platform admin can change them.', array_to_string(provider.allowed_targets, ', ')));
+            format('The access provider''s allowed_targets: %s. A platform admin can change them.', array_to_string(provider.allowed_targets, ', ')));
     END IF;
     SELECT setting, target INTO aim, named
       FROM unnest(kind.target_setting || kind.further_targets) AS setting,
            internal.targets(kind.key_settings -> setting, checked.settings -> setting) AS target
      WHERE strpos(target, '*') > 0 AND target NOT LIKE 'dns:*.%' ORDER BY target COLLATE "C" LIMIT 1;
     IF FOUND THEN
-        PERFORM internal.refuse(format('%s: the setting "%s" has a *: a key names one target, not a pattern.', owner, aim),
-                                internal.write_instead(aim, kind.key_settings -> aim) || ' Patterns are for allowed_targets.');
+        PERFORM internal.refuse(format('%s: the setting "%s" has a *, but a key names one target, not a pattern.', owner, aim),
+                                internal.write_instead(aim, kind.key_settings -> aim) || ' Only allowed_targets may have patterns.');
     END IF;
     FOR aim, named IN
         SELECT setting, target
@@ -163,7 +169,7 @@ BEGIN
             format(CASE WHEN named = checked.settings ->> aim THEN '%s: the setting "%s" is "%s", which access provider "%s" does not allow.'
                         ELSE '%s: the setting "%s" has the target "%s", which access provider "%s" does not allow.' END,
                    owner, aim, named, provider.name),
-            format('Its allowed_targets: %s. A platform admin can change them.', array_to_string(provider.allowed_targets, ', ')));
+            format('The access provider''s allowed_targets: %s. A platform admin can change them.', array_to_string(provider.allowed_targets, ', ')));
     END LOOP;
 END
 $$;
@@ -249,6 +255,14 @@ SELECT k.tenant, 'key', k.name, r.rule, internal.lint_advice(r.rule, r.detail) F
          FROM broker.access_provider AS a JOIN broker.provider_type AS y ON y.type = a.type
         CROSS JOIN jsonb_each(k.settings) AS s CROSS JOIN jsonb_object_keys(CASE jsonb_typeof(s.value) WHEN 'object' THEN s.value ELSE '{}' END) AS n (name)
         WHERE a.tenant = k.tenant AND a.name = k.provider AND y.key_settings -> s.key ? 'likely_names' AND NOT y.key_settings -> s.key -> 'likely_names' ? n.name
+       UNION ALL SELECT 'output_of_another_field' AS rule, concat_ws(chr(10), o.key, o.value, y.default_outputs ->> o.key)
+         FROM broker.access_provider AS a JOIN broker.provider_type AS y ON y.type = a.type CROSS JOIN jsonb_each_text(k.outputs) AS o
+        WHERE a.tenant = k.tenant AND a.name = k.provider AND o.value <> y.default_outputs ->> o.key
+       UNION ALL SELECT 'output_is_missing' AS rule, string_agg(f.field, ', ' ORDER BY f.place)
+         FROM broker.access_provider AS a JOIN (VALUES (1, '{aws-sts,s3-sts}'::text[], 'AccessKeyId'), (2, '{aws-sts,s3-sts}', 'SecretAccessKey'),
+              (3, '{aws-sts,s3-sts}', 'SessionToken'), (4, '{postgresql}', 'Username'), (5, '{postgresql}', 'Password')) AS f (place, types, field) ON a.type = ANY (f.types)
+        WHERE a.tenant = k.tenant AND a.name = k.provider AND k.outputs <> '{}'
+          AND NOT EXISTS (SELECT FROM jsonb_each_text(k.outputs) AS o WHERE o.value IN (f.field, 'Uri')) HAVING count(*) > 0
        UNION ALL SELECT 'authority_expires_first' AS rule, concat_ws(chr(10), a.name, to_char(f.not_after AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI"Z"'))
          FROM broker.access_provider AS a CROSS JOIN internal.certificate_facts(a.settings ->> 'ca_certificate') AS f
         WHERE a.tenant = k.tenant AND a.name = k.provider AND a.type = 'x509' AND f.not_after < now() + k.max_duration * interval '1 second'
@@ -257,18 +271,11 @@ SELECT k.tenant, 'key', k.name, r.rule, internal.lint_advice(r.rule, r.detail) F
          FROM (SELECT o.max_duration FROM broker.subject_grant AS o WHERE o.tenant = k.tenant AND o.key = k.name AND o.enabled LIMIT 1000) AS g
        HAVING count(*) > 0 AND count(*) < 1000 AND count(*) = count(*) FILTER (WHERE g.max_duration < k.max_duration)
           AND NOT EXISTS (SELECT FROM broker.access_rule AS a WHERE a.tenant = k.tenant AND a.key = k.name AND a.enabled)
-       UNION ALL SELECT 'longer_than_its_tenant' AS rule, concat_ws(chr(10), t.name, t.max_duration) FROM broker.tenant AS t
+       UNION ALL SELECT CASE WHEN t.max_duration < y.min_duration THEN 'tenant_allows_too_little' ELSE 'longer_than_its_tenant' END AS rule,
+                        concat_ws(chr(10), t.name, t.max_duration, CASE WHEN t.max_duration < y.min_duration THEN concat_ws(chr(10), y.type, y.min_duration) END)
+         FROM broker.tenant AS t JOIN broker.access_provider AS a ON a.tenant = t.name AND a.name = k.provider JOIN broker.provider_type AS y ON y.type = a.type
         WHERE t.name = k.tenant AND t.max_duration < k.max_duration
        UNION ALL SELECT 'duration_too_short' AS rule, k.max_duration::text WHERE k.max_duration < 60) AS r (rule, detail) WHERE k.enabled
- UNION ALL
--- what a provider gives is known by the key's last mints alone
-SELECT k.tenant, 'key', k.name, 'shorter_than_asked', internal.lint_advice('shorter_than_asked', replace(last.detail, chr(10), ' '))
-  FROM broker.key AS k CROSS JOIN audit.first_mint_id(now() - interval '7 days') AS since (mint_id) CROSS JOIN LATERAL (
-       SELECT e.detail FROM (SELECT m.mint_id FROM audit.event AS m
-                              WHERE m.key = k.name AND m.tenant = k.tenant AND m.step = 1 AND m.kind = 'requested' AND m.mint_id >= since.mint_id
-                              ORDER BY m.mint_id DESC LIMIT 10) AS r
-         JOIN audit.event AS e ON e.mint_id = r.mint_id AND e.step = 2 AND e.kind = 'issued' ORDER BY e.mint_id DESC LIMIT 1) AS last
- WHERE k.enabled AND last.detail IS NOT NULL
  UNION ALL
 SELECT k.tenant, 'key', k.name, 'incomplete_policy', internal.lint_advice('incomplete_policy', m.member)
   FROM broker.key AS k CROSS JOIN (VALUES
@@ -307,7 +314,7 @@ BEGIN
     END IF;
     IF NEW.name !~ '^[A-Za-z][A-Za-z0-9_.-]{0,63}$' THEN
         PERFORM internal.refuse(format('"%s" is not a valid key name.', NEW.name),
-                              'A letter, then up to 63 letters, digits, _, . and -.');
+                              'Use a letter, then up to 63 letters, digits, _, . and -.');
     ELSIF NEW.max_duration <= 0 THEN
         PERFORM internal.refuse(format('%s has a max_duration of %s seconds.', owner, NEW.max_duration), 'Write a positive number.');
     ELSIF jsonb_typeof(NEW.settings) <> 'object' THEN
@@ -317,26 +324,26 @@ BEGIN
         PERFORM internal.refuse(format('%s: outputs must be an object, not %s.', owner, internal.a_kind(NEW.outputs)), example);
     END IF;
     IF NOT internal.is_absolute_uri(NEW.resource) THEN
-        PERFORM internal.refuse(format('%s: the resource "%s" is not an absolute URI without a fragment, of up to 512 characters.', owner, NEW.resource),
+        PERFORM internal.refuse(format('%s: the resource "%s" must be an absolute URI of at most 512 characters, without a fragment.', owner, NEW.resource),
                               'Write the URI that clients send in the parameter resource, for example "https://mcp.example.com/orders"; null for none.');
     ELSIF EXISTS (SELECT FROM broker.key AS k WHERE k.tenant = NEW.tenant
                      AND internal.normal_uri(k.resource) = internal.normal_uri(NEW.resource) AND k.name <> NEW.name
                      AND (TG_OP = 'INSERT' OR k.name <> OLD.name)) THEN
         PERFORM internal.refuse_in(TG_RELID, 'a_resource_belongs_to_one_key_of_a_tenant',
             format('Another key of tenant "%s" has the resource "%s".', NEW.tenant, NEW.resource),
-            'A resource identifies one key of a tenant. Choose another URI, or set that key''s to null.', 'unique_violation');
+            'A resource identifies one key of a tenant. Choose another URI, or set the resource of the other key to null.', 'unique_violation');
     END IF;
     IF length(NEW.description) > 1000 THEN
         PERFORM internal.refuse(format('%s: its description has %s characters; the maximum is 1000.', owner, length(NEW.description)), 'Shorten it.');
     ELSIF internal.json_fault(NEW.settings, 16384) IS NOT NULL THEN
-        PERFORM internal.refuse(format('%s: the whole of its settings %s.', owner, internal.json_fault(NEW.settings, 16384)), 'Shorten them.');
+        PERFORM internal.refuse(format('%s: the JSON of its settings %s.', owner, internal.json_fault(NEW.settings, 16384)), 'Shorten them.');
     ELSIF internal.json_fault(NEW.outputs, 4096) IS NOT NULL THEN
-        PERFORM internal.refuse(format('%s: the whole of its outputs %s.', owner, internal.json_fault(NEW.outputs, 4096)), example);
+        PERFORM internal.refuse(format('%s: the JSON of its outputs %s.', owner, internal.json_fault(NEW.outputs, 4096)), example);
     END IF;
     FOR wrong IN SELECT key AS member, value AS field FROM jsonb_each(NEW.outputs) LOOP
         IF wrong.member !~ '^[A-Za-z_][A-Za-z0-9_]*$' THEN
             PERFORM internal.refuse(format('%s: "%s" is not a valid output name.', owner, wrong.member),
-                                  'Letters, digits and _, no digit first, for example {"AWS_ACCESS_KEY_ID": "AccessKeyId"}.');
+                                  'Use letters, digits and _, and no digit first, for example {"AWS_ACCESS_KEY_ID": "AccessKeyId"}.');
         ELSIF internal.steers_programs(wrong.member) THEN
             PERFORM internal.refuse(format('%s: the output "%s" is a variable that changes what programs run, load, trust or connect to.',
                                          owner, wrong.member), 'Choose another name, for example one that starts with the name of the service.');

@@ -12,14 +12,14 @@ BEGIN
     IF checked.actor IS NULL AND checked.actor_idp IS NULL AND checked.actor_match = 'exact' AND checked.actor_claims = '{}' THEN
         RETURN NULL;
     ELSIF checked.actor IS NULL OR checked.actor_idp IS NULL THEN
-        RETURN format('it has %s, but no %s.',
+        RETURN format('the grant has %s, but no %s.',
                       CASE WHEN checked.actor IS NOT NULL THEN 'an actor' WHEN checked.actor_idp IS NOT NULL THEN 'an actor_idp'
                            WHEN checked.actor_match <> 'exact' THEN 'an actor_match' ELSE 'actor_claims' END,
                       CASE WHEN checked.actor IS NULL THEN 'actor' ELSE 'actor_idp' END);
     ELSIF internal.line_fault(checked.actor, 1024) IS NOT NULL THEN
         RETURN format('its actor %s.', internal.line_fault(checked.actor, 1024));
     ELSIF checked.actor_match NOT IN ('exact', 'glob') THEN
-        RETURN format('it has the unknown actor_match "%s"; use exact or glob.', checked.actor_match);
+        RETURN format('actor_match is "%s"; it must be exact or glob.', checked.actor_match);
     ELSIF checked.actor_match = 'glob' AND NOT internal.is_anchored(checked.actor) THEN
         RETURN 'its actor is a glob that does not start with a literal segment.';
     ELSIF checked.actor_match = 'glob' AND internal.glob_fault(checked.actor) IS NOT NULL THEN
@@ -33,7 +33,7 @@ COMMENT ON FUNCTION internal.actor_fault(broker.subject_grant) IS
 
 CREATE OR REPLACE FUNCTION internal.actor_hint() RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN 'actor_idp and actor name who must act for the subject, for example "acme-agents" and "agent:release-bot"; actor_match and actor_claims are written as match and claims. A grant for the subject alone has neither.';
+    RETURN 'Set actor_idp and actor to the party that must act for the subject, for example "acme-agents" and "agent:release-bot"; actor_match and actor_claims work like match and claims. For a grant without an actor, leave out all four.';
 COMMENT ON FUNCTION internal.actor_hint() IS 'A hint: what the actor of a grant looks like.';
 
 CREATE OR REPLACE FUNCTION internal.grant_title(key text, subject text) RETURNS text
@@ -64,7 +64,7 @@ BEGIN
     ELSIF match = 'glob' AND internal.glob_fault(subject) IS NOT NULL THEN
         PERFORM internal.refuse(internal.grant_title(key, left(subject, 40) || CASE WHEN length(subject) > 40 THEN '…' ELSE '' END)
                                 || format(' %s.', internal.glob_fault(subject)),
-            'Use several shorter patterns, or move part of the condition to claims.');
+            'Write several grants with shorter globs, or move part of the condition to claims.');
     END IF;
 END
 $$;
@@ -121,7 +121,7 @@ BEGIN
         PERFORM internal.refuse(format('%s ends (valid_until %s) before it starts (valid_from %s).', internal.grant_title(NEW.key, NEW.subject), NEW.valid_until, NEW.valid_from),
                                 'Set a later valid_until, or null for no end.');
     ELSIF NOT isfinite(NEW.valid_until) OR NOT isfinite(NEW.valid_from) THEN
-        PERFORM internal.refuse(format('%s: valid_from and valid_until must be finite.', internal.grant_title(NEW.key, NEW.subject)), 'For no end, set valid_until to null.');
+        PERFORM internal.refuse(format('%s: valid_from and valid_until must be finite.', internal.grant_title(NEW.key, NEW.subject)), 'For no start or no end, write null, not infinity.');
     ELSIF NEW.valid_from < '0001-01-01Z' OR NEW.valid_from >= '10000-01-01Z' OR NEW.valid_until < '0001-01-01Z' OR NEW.valid_until >= '10000-01-01Z' THEN
         PERFORM internal.refuse(format('%s: valid_from and valid_until must be in the years 1 to 9999.', internal.grant_title(NEW.key, NEW.subject)), 'For no start or no end, use null.');
     ELSIF NEW.max_duration <= 0 THEN
@@ -144,7 +144,7 @@ BEGIN
         fault := internal.networks_fault(NEW.networks);
         IF fault IS NOT NULL THEN
             PERFORM internal.refuse(format('%s: its networks %s.', internal.grant_title(NEW.key, NEW.subject), fault),
-                'Write 1 to 64 networks, for example ''{203.0.113.0/24,2001:db8::/32}''; an IPv4 network as one, without ::ffff: in front. For any address, use null.');
+                'Write 1 to 64 networks, for example ''{203.0.113.0/24,2001:db8::/32}''; write an IPv4 network without ::ffff: in front. For any address, use null.');
         END IF;
     END IF;
     IF NEW.claims <> '{}' OR NEW.actor_claims <> '{}' THEN
@@ -295,7 +295,7 @@ BEGIN
             PERFORM internal.refuse(
                 format('The grants of key "%s" to "%s" of identity provider "%s" and of key "%s" to "%s" of identity provider "%s" could give two subjects tokens with the same iss and sub.',
                        checked.key, checked.subject, checked.idp, other.key, other.subject, other.idp),
-                'Tokens of type jwt have the tenant as issuer and the client''s subject. Grant such keys to subjects that differ, or to one identity provider, or make a tenant for the other.');
+                'Tokens of type jwt have the tenant as issuer and the client''s subject. Grant such keys to subjects that differ, or to one identity provider, or create a tenant for the other identity provider.');
         END IF;
     END LOOP;
 END
@@ -322,7 +322,7 @@ BEGIN
     IF ends AND TG_OP = 'DELETE'
        AND EXISTS (SELECT FROM broker.access_request AS q WHERE q.id = OLD.request_id AND q.break_glass AND q.signed_off_by IS NULL) THEN
         PERFORM internal.refuse_in(TG_RELID, 'a_break_glass_is_signed_off_first',
-            format('Grant %s was made by break glass, and nobody has signed it off.', OLD.id),
+            format('Grant %s was made by break glass, so it cannot be deleted before another person has signed it off.', OLD.id),
             format('INSERT INTO broker.grant_review (grant_id, verdict, note) VALUES (%s, ''remove'', ''…''); disables it and signs it off.', OLD.id),
             'restrict_violation');
     END IF;
@@ -417,14 +417,16 @@ BEGIN
               AND coalesce(o.max_duration, k.max_duration) >= coalesce(g.max_duration, k.max_duration) ORDER BY o.id LIMIT 1)
            UNION ALL SELECT 'ended_already', '' WHERE g.valid_until <= g.updated_at
            UNION ALL SELECT 'far_away', to_char(g.valid_from, 'YYYY-MM-DD') WHERE g.valid_from > g.updated_at + interval '5 years'
+           UNION ALL SELECT 'ends_far_away', to_char(g.valid_until, 'FMYYYY') WHERE g.valid_until > g.updated_at + interval '100 years'
            UNION ALL SELECT 'duration_too_short', g.max_duration::text WHERE g.max_duration < 60
            UNION ALL SELECT 'never_long_enough', k.min_duration::text
             WHERE g.valid_until > g.updated_at AND g.valid_until - greatest(g.valid_from, g.updated_at) <= k.min_duration * interval '1 second'
            UNION ALL SELECT 'longer_than_its_key', concat_ws(chr(10), k.name, k.max_duration) WHERE g.max_duration > k.max_duration
-           UNION ALL SELECT 'unlikely_network', concat_ws(chr(10), n, CASE WHEN masklen(n) = 0 THEN 'is every address, so it narrows nothing. Leave it out, or write null'
-                    WHEN n <<= '127.0.0.0/8' OR n <<= '::1' THEN 'has only programs on the broker''s own machine. Write the addresses that clients come from'
-                    WHEN EXISTS (SELECT FROM unnest(g.networks) AS o WHERE n << o) THEN 'is part of another one in the list. Leave one of them out' END)
-             FROM unnest(g.networks) AS n WHERE masklen(n) = 0 OR n <<= '127.0.0.0/8' OR n <<= '::1' OR EXISTS (SELECT FROM unnest(g.networks) AS o WHERE n << o)
+           UNION ALL SELECT 'unlikely_network', concat_ws(chr(10), n, CASE WHEN masklen(n) = 0 THEN 'contains every address, so it excludes no client. Remove it, or set networks to null'
+                    WHEN masklen(n) < CASE family(n) WHEN 4 THEN 8 ELSE 16 END THEN 'contains the networks of many others. Check the number behind the slash: /32 is one address of IPv4, /128 one of IPv6'
+                    WHEN n <<= '127.0.0.0/8' OR n <<= '::1' THEN 'is loopback, so it matches only clients on the broker''s machine. Write the addresses of the clients'
+                    WHEN EXISTS (SELECT FROM unnest(g.networks) AS o WHERE n << o) THEN 'is part of another network in the list. Remove one of the two' END)
+             FROM unnest(g.networks) AS n WHERE masklen(n) < CASE family(n) WHEN 4 THEN 8 ELSE 16 END OR n <<= '127.0.0.0/8' OR n <<= '::1' OR EXISTS (SELECT FROM unnest(g.networks) AS o WHERE n << o)
            UNION ALL SELECT 'no_reason', '' WHERE coalesce(g.reason, '') !~ '[[:alnum:]]' OR g.reason ~* '^(<[^>]*>|todo|tbd|null|n/a)$'
            ) AS r (rule, detail)
      WHERE r.detail IS NOT NULL;
@@ -480,8 +482,6 @@ DECLARE
     known text[];
     source text;
     has_globs boolean;
-    touched bigint;
-    tenants bigint;
 BEGIN
     -- changes of a day, but for the rows that a tenant has when it begins to require a second admin (internal.record_tenant)
     IF internal.changes_are_counted() THEN
@@ -527,7 +527,7 @@ BEGIN
     END IF;
     IF TG_OP <> 'DELETE' AND FOUND THEN
         PERFORM internal.refuse_in(TG_RELID, 'a_subject_has_no_more_than_1000_grants',
-            format('Subject "%s" of identity provider "%s" would have more than 1000 grants of tenant "%s", the maximum.',
+            format('Subject "%s" of identity provider "%s" would have more than 1000 grants of tenant "%s"; 1000 is the maximum.',
                    left(crowded.subject, 100), crowded.idp, crowded.tenant),
             'Delete grants of this subject that are no longer used, or list several values of a claim in one grant.', 'check_violation');
     END IF;
@@ -583,17 +583,11 @@ BEGIN
         PERFORM internal.tell_what_awaits_approval('subject_grant', ARRAY(SELECT w.tenant FROM written AS w), ARRAY(SELECT w.id::text FROM written AS w));
         PERFORM internal.warn_of_grants(ids, beside, known);
     END IF;
-
-    -- large edits
-    IF TG_OP <> 'INSERT' THEN
-        SELECT count(*), count(DISTINCT r.tenant) INTO touched, tenants FROM removed AS r;
-        PERFORM internal.warn_large_edit(TG_OP, TG_TABLE_NAME, touched, tenants);
-    END IF;
     RETURN NULL;
 END
 $$;
 COMMENT ON FUNCTION internal.check_subject_grants() IS
-    'Trigger: counts changes and grants of a tenant and refuses what exceeds its bounds, stores and shows lint findings, and warns of large edits.';
+    'Trigger: counts changes and grants of a tenant and refuses what exceeds its bounds, and stores and shows lint findings.';
 
 -- ---------------------------------------------------------------- triggers, in the order in which they run
 
@@ -606,5 +600,7 @@ CALL internal.set_triggers('broker.subject_grant', ARRAY[
     ['record_change', 'always', 'AFTER INSERT OR UPDATE OR DELETE', 'FOR EACH ROW', 'record_subject_grant()'],
     ['check_inserted', 'always', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', 'check_subject_grants()'],
     ['check_updated', 'always', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT', 'check_subject_grants()'],
-    ['check_deleted', 'always', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'check_subject_grants()']
+    ['check_deleted', 'always', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'check_subject_grants()'],
+    ['warn_large_update', 'origin', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'warn_large_edit(''tenant'')'],
+    ['warn_large_delete', 'origin', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'warn_large_edit(''tenant'')']
 ]);

@@ -2,7 +2,7 @@
 
 -- ---------------------------------------------------------------- the row by itself
 
--- An ended block does not count as an existing one.
+-- An ended block does not count as an existing one. Ended before this transaction began: updated_at says no later time.
 CREATE OR REPLACE FUNCTION internal.lift_ended_block(written broker.blocked_subject) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
@@ -13,17 +13,34 @@ DECLARE
     ended bigint;
 BEGIN
     SELECT b.id INTO ended FROM broker.blocked_subject AS b
-     WHERE b.enabled AND b.until <= clock_timestamp()
+     WHERE b.enabled AND b.until <= now()
        AND internal.block_digest(b.tenant, b.idp, b.match, b.subject, b.claims)
          = internal.block_digest(written.tenant, written.idp, written.match, written.subject, written.claims);
     -- Only then: an UPDATE of no row costs its triggers too, for each row of a bulk edit.
     IF FOUND THEN
-        UPDATE broker.blocked_subject AS b SET enabled = false WHERE b.id = ended AND b.until <= clock_timestamp();
+        UPDATE broker.blocked_subject AS b SET enabled = false WHERE b.id = ended AND b.until <= now();
     END IF;
 END
 $$;
 COMMENT ON FUNCTION internal.lift_ended_block(broker.blocked_subject) IS
     'Disables an ended block when the same subject is blocked again.';
+
+-- A change needs a second admin if the block then stops less. now(): whoever verifies the history has no later time than updated_at.
+CREATE OR REPLACE FUNCTION internal.stops_less(former broker.blocked_subject, written broker.blocked_subject) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN former.enabled
+       AND (written.id IS NULL
+            OR coalesce(former.until > now(), true)
+               AND (written.enabled AND coalesce(written.until, 'infinity') >= coalesce(former.until, 'infinity')
+                    AND (written.idp, written.subject, written.match, written.claims::text)
+                        IS NOT DISTINCT FROM (former.idp, former.subject, former.match, former.claims::text)) IS NOT TRUE);
+END
+$$;
+COMMENT ON FUNCTION internal.stops_less(broker.blocked_subject, broker.blocked_subject) IS
+    'Whether a block that is in force is lifted, shortened or narrowed by a change. written: the row after it; null: it is deleted.';
 
 -- ---------------------------------------------------------------- bounds
 
@@ -82,28 +99,34 @@ COMMENT ON FUNCTION internal.count_blocks() IS
 -- ---------------------------------------------------------------- lint
 
 -- Up to a thousand each of grants, rules, and rows of the last 30 days of the log: if there are more, only what they show is said.
+-- Planned once in a session, since planning takes several times as long as the rest.
 CREATE OR REPLACE FUNCTION internal.parties_near(checked broker.blocked_subject) RETURNS TABLE (kind text, id bigint, idp text, subject text, match text, is_stopped boolean, is_in_part boolean)
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off AS $$
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
+    -- its tenant, or all of them, in a form that one plan reads along the indexes
+    first constant text := coalesce(checked.tenant, '');
+    last constant text := coalesce(checked.tenant, '~');
     alike constant text := internal.likeness(checked.subject);
     since constant uuid := audit.first_mint_id(now() - interval '30 days');
 BEGIN
     RETURN QUERY WITH party (kind, id, idp, subject, match) AS (
         (SELECT 'grant', g.id, g.idp, g.subject, g.match FROM broker.subject_grant AS g
           WHERE checked.match = 'exact' AND g.match = 'exact' AND hashtextextended(g.subject, 0) = hashtextextended(checked.subject, 0)
-            AND (checked.tenant IS NULL OR g.tenant = checked.tenant) AND g.enabled LIMIT 1000)
+            AND g.tenant BETWEEN first AND last AND g.enabled LIMIT 1000)
         UNION (SELECT 'grant', g.id, g.idp, g.subject, g.match FROM broker.subject_grant AS g
-                WHERE (checked.tenant IS NULL OR g.tenant = checked.tenant) AND g.enabled LIMIT 1000)
+                WHERE g.tenant BETWEEN first AND last AND g.enabled LIMIT 1000)
         UNION (SELECT 'grant', g.id, g.idp, g.subject, g.match FROM broker.subject_grant AS g
-                WHERE (checked.tenant IS NULL OR g.tenant = checked.tenant) AND g.match = 'glob' AND g.enabled LIMIT 1000)
+                WHERE g.tenant BETWEEN first AND last AND g.match = 'glob' AND g.enabled LIMIT 1000)
         UNION (SELECT 'grant', g.id, g.actor_idp, g.actor, g.actor_match FROM broker.subject_grant AS g
-                WHERE (checked.tenant IS NULL OR g.tenant = checked.tenant) AND g.actor IS NOT NULL AND g.enabled LIMIT 1000)
+                WHERE g.tenant BETWEEN first AND last AND g.actor IS NOT NULL AND g.enabled LIMIT 1000)
         UNION (SELECT 'rule', r.id, r.idp, r.subject, r.match FROM broker.access_rule AS r
-                WHERE (checked.tenant IS NULL OR r.tenant = checked.tenant) AND r.enabled LIMIT 1000)
+                WHERE r.tenant BETWEEN first AND last AND r.enabled LIMIT 1000)
         UNION (SELECT DISTINCT 'token', NULL::bigint, p.idp, p.subject, 'exact'
-                 FROM (SELECT e.idp, e.subject, e.actor_idp, e.actor FROM audit.event AS e
-                        WHERE e.mint_id >= since AND (checked.tenant IS NULL OR e.tenant = checked.tenant) AND e.subject IS NOT NULL
-                        ORDER BY e.mint_id DESC LIMIT 1000) AS e
+                 FROM ((SELECT e.idp, e.subject, e.actor_idp, e.actor FROM audit.event AS e
+                         WHERE e.mint_id >= since AND e.tenant = checked.tenant AND e.subject IS NOT NULL ORDER BY e.mint_id DESC LIMIT 1000)
+                       UNION ALL
+                       (SELECT e.idp, e.subject, e.actor_idp, e.actor FROM audit.event AS e
+                         WHERE e.mint_id >= since AND checked.tenant IS NULL AND e.subject IS NOT NULL ORDER BY e.mint_id DESC LIMIT 1000)) AS e
                 CROSS JOIN LATERAL (VALUES (e.idp, e.subject), (e.actor_idp, e.actor)) AS p (idp, subject) WHERE p.subject IS NOT NULL)
         UNION (SELECT 'token', NULL::bigint, e.idp, e.subject, 'exact' FROM audit.event AS e
                 WHERE checked.match = 'exact' AND e.mint_id >= since AND hashtextextended(e.subject, 0) = hashtextextended(checked.subject, 0)
@@ -141,11 +164,11 @@ BEGIN
     part := ARRAY(SELECT unnest(part) EXCEPT SELECT unnest(whole));
     SELECT count(*) INTO used FROM unnest(whole || part) AS g (id)
      WHERE EXISTS (SELECT FROM audit.event AS e WHERE e.grant_id = g.id AND e.step = 1 AND e.mint_id >= today);
-    RETURN CASE WHEN whole IS NULL AND part = '{}' AND rules = 0 AND tokens = 0 THEN 'stops nothing that is known'
+    RETURN CASE WHEN whole IS NULL AND part = '{}' AND rules = 0 AND tokens = 0 THEN 'stops no known grant, access rule or subject'
         ELSE 'stops ' || concat_ws(', ',
             format('%s grant%s', coalesce(cardinality(whole), 0), CASE WHEN cardinality(whole) = 1 THEN '' ELSE 's' END),
-            CASE WHEN part <> '{}' THEN format('some subjects of %s more', cardinality(part)) END,
-            CASE WHEN used > 0 THEN format('of these %s used today', used) END,
+            CASE WHEN part <> '{}' THEN format('some subjects of %s more grant%s', cardinality(part), CASE WHEN cardinality(part) = 1 THEN '' ELSE 's' END) END,
+            CASE WHEN used > 0 THEN format('%s of these grants %s used today', used, CASE WHEN used = 1 THEN 'was' ELSE 'were' END) END,
             CASE WHEN rules > 0 THEN format('requests by %s access rule%s', rules, CASE WHEN rules = 1 THEN '' ELSE 's' END) END,
             format('%s subject%s seen in the last 30 days', tokens, CASE WHEN tokens = 1 THEN '' ELSE 's' END)) END;
 END
@@ -153,7 +176,8 @@ $$;
 COMMENT ON FUNCTION internal.what_it_stops(broker.blocked_subject) IS 'What a block stops of the grants, rules and tokens that are known, as the end of a sentence.';
 
 CREATE OR REPLACE FUNCTION internal.lint_blocks(ids bigint[]) RETURNS TABLE (id bigint, tenant text, rule text, detail text)
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off SET standard_conforming_strings = on AS $$
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off SET standard_conforming_strings = on
+    SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     checked broker.blocked_subject;
     meant broker.subject_grant;
@@ -163,14 +187,16 @@ BEGIN
         meant := internal.as_grant(to_jsonb(checked));
         -- without an identity provider GitHub's is meant, if the tenant has one
         meant.idp := coalesce(checked.idp, (SELECT min(p.name) FROM broker.identity_provider AS p WHERE checked.subject ~ '^repo:'
-            AND (checked.tenant IS NULL OR p.tenant = checked.tenant) AND p.issuer ~ '^https://token[.]actions[.]githubusercontent[.]com(/|$)'));
+            AND p.tenant BETWEEN coalesce(checked.tenant, '') AND coalesce(checked.tenant, '~') AND p.issuer ~ '^https://token[.]actions[.]githubusercontent[.]com(/|$)'));
         RETURN QUERY SELECT checked.id, checked.tenant, n.rule, n.detail FROM internal.lint_parties('blocked_subject', ARRAY[meant]) AS n
                       WHERE checked.idp IS NOT NULL OR n.rule <> 'subject_fits_no_form';
         RETURN QUERY SELECT checked.id, checked.tenant, 'ended_already', '' WHERE checked.until <= checked.updated_at;
+        RETURN QUERY SELECT checked.id, checked.tenant, 'ends_at_once', '' WHERE checked.until > checked.updated_at AND checked.until <= checked.updated_at + interval '1 minute';
+        RETURN QUERY SELECT checked.id, checked.tenant, 'ends_far_away', to_char(checked.until, 'FMYYYY') WHERE checked.until > checked.updated_at + interval '100 years';
         RETURN QUERY WITH near AS MATERIALIZED (SELECT n.* FROM internal.parties_near(checked) AS n)
             -- which tokens have the claims of a block is not known
             (SELECT checked.id, checked.tenant, 'block_leaves_others', concat_ws(chr(10), n.subject, n.idp,
-                    CASE n.kind WHEN 'grant' THEN 'grant ' || n.id WHEN 'rule' THEN 'access rule ' || n.id ELSE 'minted or asked in the last 30 days' END,
+                    CASE n.kind WHEN 'grant' THEN 'grant ' || n.id WHEN 'rule' THEN 'access rule ' || n.id ELSE 'minted or requested access in the last 30 days' END,
                     format('INSERT INTO broker.blocked_subject (%1$s, subject, match, reason) VALUES (%2$s, %3$L, %4$L, %5$L);',
                            CASE WHEN checked.tenant IS NULL THEN 'tenant' ELSE 'tenant, idp' END,
                            CASE WHEN checked.tenant IS NULL THEN 'NULL' ELSE format('%L, %L', checked.tenant, n.idp) END,
@@ -186,11 +212,17 @@ BEGIN
                                  AND CASE o.match WHEN 'glob' THEN internal.glob_covers(o.subject, n.match, n.subject) ELSE o.subject = n.subject END)
               ORDER BY n.kind, n.id, n.subject LIMIT 3)
             UNION ALL
+            -- of issuers whose subjects have further segments; GitHub's may be configured to end here
+            SELECT checked.id, checked.tenant, 'block_of_part_of_a_subject', concat_ws(chr(10), checked.subject, rtrim(checked.subject, '*') || CASE WHEN checked.subject ~ '/[*]?$' THEN '**' ELSE ':**' END)
+             WHERE checked.subject ~ '^(repo:[^:]+|project_path:[^:]+|organization:[^:]+(:(pipeline|project|workspace):[^:]+)*|system:serviceaccount:[^:]+)$'
+               AND strpos(checked.subject, '**') = 0 AND (SELECT bool_and(n.match = 'glob') FROM near AS n WHERE n.is_stopped)
+            UNION ALL
             SELECT checked.id, checked.tenant, 'block_matches_nothing', ''
              WHERE NOT EXISTS (SELECT FROM near AS n WHERE n.is_stopped)
                AND NOT EXISTS (SELECT FROM audit.event AS e WHERE checked.match = 'exact' AND e.mint_id >= since
                                   AND hashtextextended(e.subject, 0) = hashtextextended(checked.subject, 0) AND (checked.tenant IS NULL OR e.tenant = checked.tenant))
-               AND (checked.match = 'exact' OR NOT EXISTS (SELECT FROM broker.subject_grant AS g WHERE checked.tenant IS NULL OR g.tenant = checked.tenant OFFSET 1000));
+               AND (checked.match = 'exact' OR NOT EXISTS (SELECT FROM broker.subject_grant AS g
+                                                            WHERE g.tenant BETWEEN coalesce(checked.tenant, '') AND coalesce(checked.tenant, '~') OFFSET 1000));
     END LOOP;
 END
 $$;
@@ -202,10 +234,12 @@ CREATE OR REPLACE FUNCTION internal.check_blocked_subject() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     SET standard_conforming_strings = on
+    SET TimeZone = 'UTC'
 AS $$
 DECLARE
-    held constant boolean := TG_OP <> 'INSERT' AND OLD.enabled AND row_security_active(TG_RELID)
-        AND coalesce((SELECT t.require_second_admin FROM broker.tenant AS t WHERE t.name = OLD.tenant), false);
+    -- A tenant that the login no longer sees counts as one that requires a second admin.
+    held constant boolean := TG_OP <> 'INSERT' AND OLD.tenant IS NOT NULL AND row_security_active(TG_RELID)
+        AND coalesce((SELECT t.require_second_admin FROM broker.tenant AS t WHERE t.name = OLD.tenant), true);
     change jsonb;
     owner constant text := format('The block of "%s"', NEW.subject);
     fault constant text := internal.line_fault(NEW.subject, 1024);
@@ -215,7 +249,7 @@ BEGIN
     -- Where a second admin is required, a change that lifts, shortens or narrows a block is proposed, and the block stays. The owner's
     -- rights, which broker.approve has, pass.
     IF TG_OP = 'DELETE' THEN
-        IF held THEN
+        IF held AND internal.stops_less(OLD, NULL) THEN
             PERFORM internal.refuse_in(TG_RELID, 'a_block_is_lifted_by_two',
                 format('The block of "%s" is enabled, and tenant "%s" requires a second admin to lift it.', OLD.subject, OLD.tenant),
                 format('UPDATE broker.blocked_subject SET enabled = false WHERE id = %s; then another admin runs the statement in broker.pending_approval.', OLD.id),
@@ -224,17 +258,6 @@ BEGIN
         RETURN OLD;
     END IF;
     NEW.proposed := NULL;
-    IF TG_OP = 'UPDATE' AND held AND coalesce(OLD.until > clock_timestamp(), true)
-       AND (NEW.enabled AND coalesce(NEW.until, 'infinity') >= coalesce(OLD.until, 'infinity')
-            AND (NEW.idp, NEW.subject, NEW.match, NEW.claims) IS NOT DISTINCT FROM (OLD.idp, OLD.subject, OLD.match, OLD.claims)) IS NOT TRUE THEN
-        SELECT jsonb_object_agg(n.key, n.value) INTO change
-          FROM jsonb_each(to_jsonb(NEW)) AS n
-         WHERE n.key IN ('idp', 'subject', 'match', 'claims', 'until', 'enabled', 'reason') AND n.value IS DISTINCT FROM to_jsonb(OLD) -> n.key;
-        RAISE WARNING 'The block of "%" stays as it is until another admin approves the change.', OLD.subject
-            USING HINT = 'TABLE broker.pending_approval has the statement.';
-        NEW := OLD;
-        NEW.proposed := change;
-    END IF;
     IF row_security_active(TG_RELID) AND NOT internal.login_is('a platform admin') THEN
         PERFORM internal.check_writer(TG_RELID, to_jsonb(NEW));
     END IF;
@@ -254,7 +277,7 @@ BEGIN
         message := format('%s cannot be moved from %s to %s.', owner,
                           coalesce('"' || OLD.tenant || '"', 'all tenants'),
                           coalesce('"' || NEW.tenant || '"', 'all tenants'));
-        hint := 'Insert a new row, and delete this one.';
+        hint := 'Insert a new row, and delete the old row.';
     ELSIF fault IS NOT NULL THEN
         message := format('A block has a subject that %s.', fault);
         hint := 'Write the sub claim of the tokens as it is, for example "repo:acme/app:ref:refs/heads/main".';
@@ -273,7 +296,7 @@ BEGIN
     ELSIF NEW.match = 'glob' AND internal.glob_fault(NEW.subject) IS NOT NULL THEN
         message := format('The block of "%s" %s.',
                           left(NEW.subject, 40) || CASE WHEN length(NEW.subject) > 40 THEN '…' ELSE '' END, internal.glob_fault(NEW.subject));
-        hint := 'Use several shorter ones.';
+        hint := 'Write several blocks with shorter globs.';
     ELSIF NEW.reason !~ '\S' THEN
         message := format('%s has an empty reason.', owner);
         hint := 'Enter a reason, for example the incident''s number.';
@@ -294,6 +317,19 @@ BEGIN
         PERFORM internal.refuse_in(TG_RELID, '', message, hint, 'check_violation', refused => to_jsonb(NEW));
     END IF;
     PERFORM internal.refuse_values(TG_RELID, owner, 'claims', NEW.claims);
+    -- Only a valid change is proposed, so that its approval does not fail.
+    IF TG_OP = 'UPDATE' AND held AND internal.stops_less(OLD, NEW) THEN
+        IF NEW.idp IS NOT NULL THEN
+            PERFORM internal.check_identity_provider_exists(TG_RELID, to_jsonb(NEW));
+        END IF;
+        SELECT jsonb_object_agg(n.key, n.value) INTO change
+          FROM jsonb_each(to_jsonb(NEW)) AS n
+         WHERE n.key IN ('idp', 'subject', 'match', 'claims', 'until', 'enabled', 'reason') AND n.value::text IS DISTINCT FROM (to_jsonb(OLD) -> n.key)::text;
+        RAISE WARNING 'The block of "%" stays as it is until another admin approves the change.', OLD.subject
+            USING HINT = 'To approve it, another admin runs the statement that TABLE broker.pending_approval; shows.';
+        NEW := OLD;
+        NEW.proposed := change;
+    END IF;
     IF TG_OP = 'INSERT' AND NEW.enabled AND current_setting('session_replication_role') <> 'replica' THEN
         PERFORM internal.lift_ended_block(NEW);
     END IF;
@@ -322,13 +358,52 @@ $$;
 COMMENT ON FUNCTION internal.check_references_of_blocked_subject() IS
     'Trigger: rejects unknown references of a row, and references to one that goes.';
 
+CREATE OR REPLACE FUNCTION internal.is_as_proposed(former broker.blocked_subject, written broker.blocked_subject) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN written.id IS NOT NULL AND former.proposed IS NOT NULL
+       AND (internal.without_bookkeeping(to_jsonb(former)) - 'proposed' || former.proposed)::text
+           = (internal.without_bookkeeping(to_jsonb(written)) - 'proposed')::text;
+END
+$$;
+COMMENT ON FUNCTION internal.is_as_proposed(broker.blocked_subject, broker.blocked_subject) IS
+    'Whether a change of a block is the one that was proposed, which another admin has approved.';
+
+CREATE OR REPLACE FUNCTION internal.record_blocked_subject() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET TimeZone = 'UTC'
+    SET enable_seqscan = off
+    SET jit = off
+AS $$
+BEGIN
+    IF TG_OP = 'UPDATE' AND OLD *= NEW THEN
+        RETURN NULL;
+    END IF;
+    PERFORM internal.record_row(TG_TABLE_NAME, 'tenant', TG_OP, to_jsonb(OLD), to_jsonb(NEW),
+                                (SELECT to_jsonb(b) FROM broker.blocked_subject AS b WHERE b.id = coalesce(NEW.id, OLD.id)), OLD.updated_at >= transaction_timestamp());
+    -- Recording has locked the tenant. Another session may have begun to require a second admin since check_blocked_subject asked.
+    IF TG_OP <> 'INSERT' AND internal.stops_less(OLD, NEW) AND NOT internal.is_as_proposed(OLD, NEW) AND NOT pg_has_role(session_user, '${owner_role}', 'MEMBER')
+       AND (SELECT t.require_second_admin FROM broker.tenant AS t WHERE t.name = OLD.tenant) THEN
+        PERFORM internal.refuse_in(TG_RELID, 'a_block_is_lifted_by_two',
+            format('The block of "%s" is not changed, because tenant "%s" began to require a second admin at the same time.', OLD.subject, OLD.tenant),
+            'Run the transaction again. The change then awaits the approval of another admin.', 'serialization_failure');
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.record_blocked_subject() IS
+    'Trigger: records a change of a block, and rejects one that needs a second admin since its statement began.';
+
 -- ---------------------------------------------------------------- triggers, in the order in which they run
 
 CALL internal.set_triggers('broker.blocked_subject', ARRAY[
     ['refuse_truncate', 'always', 'BEFORE TRUNCATE', 'FOR EACH STATEMENT', 'refuse_truncate()'],
     ['check_blocked_subject', 'always', 'BEFORE INSERT OR UPDATE OR DELETE', 'FOR EACH ROW', 'check_blocked_subject()'],
     ['FK_check_references', 'origin', 'AFTER INSERT OR UPDATE OF tenant, idp', 'FOR EACH ROW', 'check_references_of_blocked_subject()'],
-    ['record_change', 'always', 'AFTER INSERT OR UPDATE OR DELETE', 'FOR EACH ROW', 'record_change(''tenant'')'],
+    ['record_change', 'always', 'AFTER INSERT OR UPDATE OR DELETE', 'FOR EACH ROW', 'record_blocked_subject()'],
     ['add_changes_inserted', 'always', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', 'count_changes()'],
     ['add_changes_updated', 'always', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT', 'count_changes()'],
     ['add_changes_deleted', 'always', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'count_changes()'],

@@ -14,7 +14,7 @@ BEGIN
      WHERE (SELECT count(*) > 20 FROM (SELECT FROM broker.access_rule AS r WHERE r.tenant = w.tenant AND r.key = w.key LIMIT 21) AS r) LIMIT 1;
     IF FOUND THEN
         PERFORM internal.refuse_in(TG_RELID, 'a_key_has_no_more_than_20_access_rules',
-            format('Key "%s" of tenant "%s" would have more than 20 access rules, the maximum.', crowded.key, crowded.tenant),
+            format('Key "%s" of tenant "%s" would have more than 20 access rules; 20 is the maximum.', crowded.key, crowded.tenant),
             'Delete rules that are not used, or let one rule match several requesters: match glob, or a list in claims.', 'check_violation');
     END IF;
     RETURN NULL;
@@ -34,8 +34,15 @@ DECLARE
     approvers bigint;
     some_are_many boolean;
     cause text;
+    outliving text;
 BEGIN
     SELECT r.* INTO checked FROM broker.access_rule AS r WHERE r.id = of_rule;
+    -- 900 seconds are the shortest life that AWS allows.
+    SELECT concat_ws(chr(10), k.name, y.type, k.max_duration) INTO outliving
+      FROM broker.key AS k
+      JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider
+      JOIN broker.provider_type AS y ON y.type = a.type
+     WHERE k.tenant = checked.tenant AND k.name = checked.key AND NOT (y.leaves_behind OR y.ends_early) AND k.max_duration > 900;
     SELECT count(*), coalesce(bool_or(p.match = 'glob' OR p.claims <> '{}'), false) INTO approvers, some_are_many
       FROM broker.access_approver AS p WHERE p.rule = of_rule;
     least := internal.least_access_to(checked.tenant, checked.key);
@@ -47,6 +54,7 @@ BEGIN
         (approvers >= checked.approvals AND cause IS NOT NULL, 'nobody_can_approve', cause),
         (internal.pattern_fits_no_reason(checked.reason_pattern), 'reason_pattern_fits_nothing', checked.reason_pattern),
         (checked.break_glass AND checked.approvals > 1, 'approvals_ignored', checked.approvals::text),
+        (checked.end_credentials AND outliving IS NOT NULL, 'credentials_outlive_access', outliving),
         (checked.max_access < least, 'access_never_long_enough', concat_ws(chr(10), checked.key, least))) AS f (applies, rule, detail)
      WHERE f.applies
     UNION ALL
@@ -68,6 +76,15 @@ COMMENT ON FUNCTION internal.lint_access_rule(bigint) IS 'Findings in an access 
 
 -- ---------------------------------------------------------------- what happens to each row
 
+CREATE OR REPLACE FUNCTION internal.voids_requests(former broker.access_rule, written broker.access_rule) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT NOT written.enabled OR internal.what_it_allows(to_jsonb(former))::text <> internal.what_it_allows(to_jsonb(written))::text;
+$$;
+COMMENT ON FUNCTION internal.voids_requests(broker.access_rule, broker.access_rule) IS
+    'Whether a change disables an access rule, or changes what it allows, so that its pending requests become void.';
+
 CREATE OR REPLACE FUNCTION internal.check_access_rule() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
@@ -76,6 +93,13 @@ DECLARE
     owner constant text := format('The access rule for key "%s"', NEW.key);
     fault constant text := internal.requester_fault(NEW.subject, NEW.match, NEW.claims);
 BEGIN
+    -- Grants are locked before their tenant, as in every edit of a grant: internal.record_access_rule disables these.
+    IF TG_OP = 'DELETE' OR TG_OP = 'UPDATE' AND (OLD.end_access OR NEW.end_access) AND internal.voids_requests(OLD, NEW) THEN
+        PERFORM FROM broker.subject_grant AS g WHERE g.id IN (SELECT internal.grants_of_rule(OLD.tenant, OLD.id)) ORDER BY g.id FOR NO KEY UPDATE;
+    END IF;
+    IF TG_OP = 'DELETE' THEN
+        RETURN OLD;
+    END IF;
     NEW := internal.approved(NEW, OLD);
     IF row_security_active(TG_RELID) AND NOT internal.login_is('a platform admin') THEN
         PERFORM internal.check_writer(TG_RELID, to_jsonb(NEW));
@@ -84,17 +108,17 @@ BEGIN
     IF internal.may_hold_secret(NEW.reason) THEN
         PERFORM internal.refuse_secret(TG_RELID, 'reason', NEW.reason, to_jsonb(NEW) - 'reason');
     END IF;
-    PERFORM internal.refuse_missing(TG_RELID, to_jsonb(NEW), '{tenant,key,idp,subject,match,claims,approvals,max_access,expires_after,break_glass,end_credentials,people,consent,enabled}');
+    PERFORM internal.refuse_missing(TG_RELID, to_jsonb(NEW), '{tenant,key,idp,subject,match,claims,approvals,max_access,expires_after,break_glass,end_credentials,end_access,people,consent,enabled}');
     IF TG_OP = 'UPDATE' THEN
         PERFORM internal.refuse_move(TG_TABLE_NAME, OLD.tenant, NEW.tenant);
     END IF;
     IF fault IS NOT NULL THEN
         PERFORM internal.refuse_in(TG_RELID, '', format('%s %s.', owner, fault),
-            'idp, subject, match and claims say who may ask, as in broker.subject_grant, for example "acme-sso", "team:payments/**", "glob".',
+            'Set idp, subject, match and claims to those who may request access, as in broker.subject_grant, for example "acme-sso", "team:payments/**", "glob".',
             'check_violation', refused => to_jsonb(NEW));
     ELSIF NEW.approvals NOT BETWEEN 0 AND 5 OR NEW.approvals = 0 AND NOT NEW.break_glass THEN
         PERFORM internal.refuse_in(TG_RELID, 'a_rule_needs_1_to_5_approvals_or_breaks_the_glass',
-            format('%s needs %s approvals.', owner, NEW.approvals),
+            format('%s: approvals is %s.', owner, NEW.approvals),
             'Write 1 to 5. 0 is for break_glass only, where access is granted at once.', 'check_violation', 'approvals');
     ELSIF NEW.max_access NOT BETWEEN 300 AND 2592000 THEN
         PERFORM internal.refuse_in(TG_RELID, 'max_access_is_300_to_2592000_seconds', format('%s has a max_access of %s seconds.', owner, NEW.max_access),
@@ -104,16 +128,16 @@ BEGIN
             format('%s has an expires_after of %s seconds.', owner, NEW.expires_after),
             'Write 300 (5 minutes) to 2592000 (30 days).', 'check_violation', 'expires_after');
     ELSIF NEW.people NOT BETWEEN 0 AND 25 THEN
-        PERFORM internal.refuse_in(TG_RELID, 'people_are_0_to_25', format('%s has people = %s.', owner, NEW.people),
-            'Write how many of the approvals must be of people: 1, or 0 if programs alone may approve.', 'check_violation', 'people');
+        PERFORM internal.refuse_in(TG_RELID, 'people_are_0_to_25', format('%s: people is %s, and must be 0 to 25.', owner, NEW.people),
+            'Write how many of the approvals must come from people. 0 lets programs alone approve.', 'check_violation', 'people');
     ELSIF NEW.consent AND (NEW.approvals <> 1 OR NEW.people > 1 OR NEW.break_glass) THEN
         PERFORM internal.refuse_in(TG_RELID, 'a_rule_of_consent_needs_the_subject_alone',
-            format('%s is of consent, and also has %s.', owner,
+            format('%s has consent, which cannot be combined with %s.', owner,
                    CASE WHEN NEW.break_glass THEN 'break_glass' WHEN NEW.approvals <> 1 THEN format('approvals = %s', NEW.approvals)
                         ELSE format('people = %s', NEW.people) END),
-            'By consent the subject alone decides, once: write approvals = 1, people = 1 and no break_glass, or another rule.', 'check_violation', 'consent');
+            'With consent, one approval by the subject decides. Write approvals = 1, people = 1 and no break_glass, or another rule.', 'check_violation', 'consent');
     ELSIF NEW.consent AND EXISTS (SELECT FROM broker.access_approver AS a WHERE a.rule = NEW.id) THEN
-        PERFORM internal.refuse_in(TG_RELID, 'a_rule_of_consent_has_no_approvers', format('%s has approvers, and by consent the subject alone decides.', owner),
+        PERFORM internal.refuse_in(TG_RELID, 'a_rule_of_consent_has_no_approvers', format('%s has approvers, but with consent the subject alone decides.', owner),
             format('DELETE FROM broker.access_approver WHERE rule = %s; first, or write another rule.', NEW.id), 'check_violation', 'consent');
     ELSIF internal.line_fault(NEW.reason_pattern, 512) IS NOT NULL OR internal.glob_fault(NEW.reason_pattern) IS NOT NULL THEN
         PERFORM internal.refuse_in(TG_RELID, 'a_reason_pattern_is_one_line_of_up_to_512_characters_and_8_stars',
@@ -137,7 +161,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.check_access_rule() IS
-    'Trigger: rejects an invalid access rule with a message, keeps its approval, and signs it.';
+    'Trigger: rejects an invalid access rule with a message, keeps its approval, and signs it. Locks the grants that its change or deletion ends.';
 
 -- With the writer's rights, so it reveals no rows that the writer may not see.
 CREATE OR REPLACE FUNCTION internal.check_references_of_access_rule() RETURNS trigger
@@ -164,6 +188,27 @@ $$;
 COMMENT ON FUNCTION internal.check_references_of_access_rule() IS
     'Trigger: rejects unknown references of a row, and references to one that goes.';
 
+-- One admin alone does not turn it off: until the rule is approved without it, the access ends.
+CREATE OR REPLACE FUNCTION internal.ends_access(rule broker.access_rule) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    change audit.config_change;
+BEGIN
+    IF rule.end_access OR internal.is_in_force(rule.tenant, rule.approved_at) THEN
+        RETURN rule.end_access;
+    END IF;
+    change := internal.last_change_of('access_rule', rule.tenant, rule.id::text);
+    WHILE change.after ->> 'approved_at' IS NULL AND change.operation <> 'INSERT' LOOP
+        change := internal.last_change_of('access_rule', rule.tenant, rule.id::text, change.revision);
+    END LOOP;
+    RETURN coalesce((change.after ->> 'end_access')::boolean, false);
+END
+$$;
+COMMENT ON FUNCTION internal.ends_access(broker.access_rule) IS
+    'Whether the end of a rule ends the access that it led to: its end_access, as it was when the rule was last in force.';
+
 CREATE OR REPLACE FUNCTION internal.record_access_rule() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
@@ -172,16 +217,20 @@ CREATE OR REPLACE FUNCTION internal.record_access_rule() RETURNS trigger
     SET jit = off
 AS $$
 DECLARE
+    voids constant boolean := TG_OP = 'DELETE' OR TG_OP = 'UPDATE' AND internal.voids_requests(OLD, NEW);
     voided uuid;
 BEGIN
     IF TG_OP = 'UPDATE' AND OLD *= NEW THEN
         RETURN NULL;
     END IF;
+    -- The history has the end of the access before the change of the rule.
+    IF voids AND internal.ends_access(coalesce(NEW, OLD)) THEN
+        UPDATE broker.subject_grant AS g SET enabled = false WHERE g.id IN (SELECT internal.grants_of_rule(OLD.tenant, OLD.id));
+    END IF;
     PERFORM internal.record_row(TG_TABLE_NAME, 'tenant', TG_OP, to_jsonb(OLD), to_jsonb(NEW),
                                 (SELECT to_jsonb(r) FROM broker.access_rule AS r WHERE r.id = coalesce(NEW.id, OLD.id)), OLD.updated_at >= transaction_timestamp());
     -- Every function that writes requests locks the tenant first, then requests.
-    IF TG_OP = 'INSERT' OR TG_OP = 'UPDATE' AND NEW.enabled
-       AND internal.what_it_allows(to_jsonb(OLD)) = internal.what_it_allows(to_jsonb(NEW)) THEN
+    IF NOT voids THEN
         RETURN NULL;
     END IF;
     FOR voided IN SELECT q.id FROM broker.access_request AS q WHERE q.tenant = OLD.tenant AND q.rule = OLD.id AND q.status = 'pending' LOOP
@@ -191,13 +240,13 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.record_access_rule() IS
-    'Trigger: records a change of an access rule, and makes its pending requests void when it is deleted, disabled or changed in what it allows.';
+    'Trigger: records a change of an access rule, and when it is deleted, disabled or changed in what it allows, makes its pending requests void and ends its access if it says so.';
 
 -- ---------------------------------------------------------------- triggers, in the order in which they run
 
 CALL internal.set_triggers('broker.access_rule', ARRAY[
     ['refuse_truncate', 'always', 'BEFORE TRUNCATE', 'FOR EACH STATEMENT', 'refuse_truncate()'],
-    ['check_access_rule', 'always', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'check_access_rule()'],
+    ['check_access_rule', 'always', 'BEFORE INSERT OR UPDATE OR DELETE', 'FOR EACH ROW', 'check_access_rule()'],
     ['FK_check_references', 'origin', 'AFTER INSERT OR DELETE OR UPDATE OF tenant, key, idp', 'FOR EACH ROW', 'check_references_of_access_rule()'],
     ['record_change', 'always', 'AFTER INSERT OR UPDATE OR DELETE', 'FOR EACH ROW', 'record_access_rule()'],
     ['add_changes_inserted', 'always', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', 'count_changes()'],

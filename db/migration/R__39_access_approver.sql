@@ -13,8 +13,8 @@ BEGIN
      WHERE (SELECT count(*) > 100 FROM (SELECT FROM broker.access_approver AS a WHERE a.rule = w.rule LIMIT 101) AS a) LIMIT 1;
     IF FOUND THEN
         PERFORM internal.refuse_in(TG_RELID, 'a_rule_has_no_more_than_100_approvers',
-            format('Access rule %s would have more than 100 approvers, the maximum.', crowded),
-            'Let one row match several people: a group in claims.', 'check_violation');
+            format('Access rule %s would have more than 100 approvers; 100 is the maximum.', crowded),
+            'Let one row match several people, for example by a group in claims.', 'check_violation');
     END IF;
     RETURN NULL;
 END
@@ -37,6 +37,12 @@ BEGIN
     SELECT n.rule, n.detail FROM internal.lint_parties('access_approver', ARRAY[internal.as_grant(to_jsonb(checked))]) AS n WHERE checked.subject IS NOT NULL
     UNION ALL SELECT n.rule, concat_ws(chr(10), 'role_name', n.detail) FROM internal.lint_text(checked.role_name) AS n
     UNION ALL SELECT f.rule, f.detail FROM (VALUES
+        ('max_access_has_no_effect', CASE WHEN checked.max_access >= of_rule.max_access THEN concat_ws(chr(10), of_rule.id, of_rule.max_access) END),
+        ('program_never_decides', CASE WHEN checked.max_access < internal.least_access_to(of_rule.tenant, of_rule.key)
+                                       THEN concat_ws(chr(10), of_rule.key, internal.least_access_to(of_rule.tenant, of_rule.key)) END),
+        ('login_without_subject', CASE WHEN checked.role_name IS NOT NULL AND (SELECT t.require_second_admin FROM broker.tenant AS t WHERE t.name = checked.tenant)
+                                            AND NOT EXISTS (SELECT FROM internal.names_of_person(checked.tenant, checked.role_name, NULL, NULL) AS n
+                                                             WHERE n.subject_name IS NOT NULL) THEN checked.role_name END),
         ('login_cannot_decide', CASE WHEN checked.role_name IS NOT NULL THEN internal.login_fault(checked.role_name, checked.tenant)
                                           || coalesce(' (did you mean "' || internal.nearest(checked.role_name, ARRAY(SELECT t.role_name FROM broker.tenant_admin AS t
                                                             WHERE t.tenant = checked.tenant)) || '"?)', '') END),
@@ -63,17 +69,30 @@ BEGIN
         PERFORM internal.refuse_missing(TG_RELID, to_jsonb(NEW), '{rule}');
     ELSIF TG_OP = 'UPDATE' AND NEW.rule <> OLD.rule THEN
         PERFORM internal.refuse(format('An approver cannot be moved from access rule %s to %s.', OLD.rule, NEW.rule),
-                                'Insert a row for the other rule, and delete this one.', 'restrict_violation');
+                                'Insert a row for the other rule, and delete the old row.', 'restrict_violation');
     END IF;
-    SELECT r.tenant INTO NEW.tenant FROM broker.access_rule AS r WHERE r.id = NEW.rule;
+    -- Locked, since its steps may change: a row before its tenant, as everywhere.
+    IF TG_OP = 'UPDATE' AND OLD.role_name IS NOT NULL AND OLD.subject IS NOT NULL
+       AND (OLD.role_name, OLD.idp, OLD.subject) IS DISTINCT FROM (NEW.role_name, NEW.idp, NEW.subject) THEN
+        PERFORM internal.refuse_in(TG_RELID, 'who_is_one_person_stays_so',
+            format('Approver %s says that login "%s" and subject "%s" are one person, which an UPDATE can''t change.', OLD.id, OLD.role_name, OLD.subject),
+            'Insert a row for the other person, and delete the old row.', 'restrict_violation');
+    END IF;
+    SELECT r.tenant INTO NEW.tenant FROM broker.access_rule AS r WHERE r.id = NEW.rule FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         PERFORM internal.refuse_in(TG_RELID, 'the_rule_exists_in_the_same_tenant', format('There is no access rule %s that you may see.', NEW.rule),
-            'SELECT id, tenant, key, subject FROM broker.access_rule lists the rules.', 'foreign_key_violation', 'rule');
+            'To list the rules: SELECT id, tenant, key, subject FROM broker.access_rule;', 'foreign_key_violation', 'rule');
     ELSIF (SELECT r.consent FROM broker.access_rule AS r WHERE r.id = NEW.rule) THEN
-        PERFORM internal.refuse_in(TG_RELID, 'a_rule_of_consent_has_no_approvers', format('Access rule %s is of consent: its subject alone decides.', NEW.rule),
+        PERFORM internal.refuse_in(TG_RELID, 'a_rule_of_consent_has_no_approvers', format('Access rule %s has consent, so its subject alone decides.', NEW.rule),
             'Write another rule for requests that other people decide.', 'check_violation', 'rule');
     ELSIF NEW.step NOT BETWEEN 1 AND 5 THEN
-        PERFORM internal.refuse_in(TG_RELID, 'a_step_is_1_to_5', format('%s is in step %s.', owner, NEW.step), 'Write 1 to 5.', 'check_violation', 'step');
+        PERFORM internal.refuse_in(TG_RELID, 'a_step_is_1_to_5', format('%s: step is %s.', owner, NEW.step), 'Write 1 to 5.', 'check_violation', 'step');
+    ELSIF NEW.max_access IS NOT NULL AND NOT NEW.program THEN
+        PERFORM internal.refuse_in(TG_RELID, 'only_a_program_has_a_max_access', format('%s has a max_access, but is not a program.', owner),
+            'Set program to true too, or omit max_access: people decide any access that the rule allows.', 'check_violation', 'max_access');
+    ELSIF NEW.max_access NOT BETWEEN 300 AND 2592000 THEN
+        PERFORM internal.refuse_in(TG_RELID, 'max_access_is_300_to_2592000_seconds', format('%s has a max_access of %s seconds.', owner, NEW.max_access),
+            'Write 300 (5 minutes) to 2592000 (30 days), or null.', 'check_violation', 'max_access');
     ELSIF NEW.role_name IS NULL AND NEW.subject IS NULL THEN
         PERFORM internal.refuse_in(TG_RELID, 'an_approver_is_a_login_or_a_subject', format('%s has neither a role_name nor a subject.', owner),
             'Set role_name to a login, or idp and subject to people who decide with a token. Both together say that they are one person.',
@@ -90,9 +109,11 @@ BEGIN
     fault := CASE WHEN NEW.subject IS NOT NULL THEN internal.requester_fault(NEW.subject, NEW.match, NEW.claims) END;
     IF fault IS NOT NULL THEN
         PERFORM internal.refuse_in(TG_RELID, '', format('%s %s.', owner, fault),
-            'idp, subject, match and claims are written as in broker.subject_grant.', 'check_violation', refused => to_jsonb(NEW));
+            'Write idp, subject, match and claims as in broker.subject_grant.', 'check_violation', refused => to_jsonb(NEW));
     END IF;
     PERFORM internal.refuse_missing(TG_RELID, to_jsonb(NEW), '{rule,match,claims,step,program,tenant}');
+    NEW.issuer := CASE WHEN NEW.idp = OLD.idp THEN OLD.issuer
+                       ELSE (SELECT p.issuer FROM broker.identity_provider AS p WHERE p.tenant = NEW.tenant AND p.name = NEW.idp) END;
     NEW := internal.signed(NEW, OLD);
     RETURN NEW;
 END
@@ -115,6 +136,24 @@ $$;
 COMMENT ON FUNCTION internal.check_references_of_access_approver() IS
     'Trigger: rejects unknown references of a row, and references to one that goes.';
 
+-- A row that awaits approval adds no step to a rule that is in force, as it adds nothing else. While the rule awaits approval,
+-- it does: the rule is approved with all steps that are written, and none is left out because nobody may decide in it yet.
+CREATE OR REPLACE FUNCTION internal.keep_steps(of_rule bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    UPDATE broker.access_rule AS r SET steps = n.steps
+      FROM broker.access_rule AS kept
+     CROSS JOIN LATERAL (SELECT coalesce(array_agg(DISTINCT a.step ORDER BY a.step), '{1}') AS steps FROM broker.access_approver AS a
+                          WHERE a.rule = kept.id
+                            AND (a.step = ANY (kept.steps) OR internal.is_in_force(a.tenant, a.approved_at)
+                                 OR NOT internal.is_in_force(kept.tenant, kept.approved_at))) AS n
+     WHERE kept.id = of_rule AND r.id = kept.id AND r.steps <> n.steps;
+END
+$$;
+COMMENT ON FUNCTION internal.keep_steps(bigint) IS 'Writes into a rule the steps of its approvers.';
+
 CREATE OR REPLACE FUNCTION internal.record_access_approver() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
@@ -128,38 +167,25 @@ BEGIN
     END IF;
     PERFORM internal.record_row(TG_TABLE_NAME, 'tenant', TG_OP, to_jsonb(OLD), to_jsonb(NEW),
                                 (SELECT to_jsonb(a) FROM broker.access_approver AS a WHERE a.id = coalesce(NEW.id, OLD.id)), OLD.updated_at >= transaction_timestamp());
-    IF TG_OP = 'INSERT' OR NOT EXISTS (SELECT FROM broker.access_rule AS r JOIN broker.tenant AS t ON t.name = r.tenant
-                                        WHERE r.id = OLD.rule AND r.enabled AND t.require_second_admin) THEN
-        RETURN NULL;
-    END IF;
-    -- Without its last approver a step is gone, and the rule needs fewer approvals. A rule that has no other step than the
-    -- first needs as many once it has approvers again.
-    IF (TG_OP = 'DELETE' OR OLD.step <> NEW.step)
-       AND (OLD.step > 1 OR EXISTS (SELECT FROM broker.access_approver AS a WHERE a.rule = OLD.rule))
-       AND NOT EXISTS (SELECT FROM broker.access_approver AS a WHERE a.rule = OLD.rule AND a.step = OLD.step) THEN
-        PERFORM internal.refuse_in(TG_RELID, 'a_step_goes_only_from_a_disabled_rule',
-            format('Step %s of access rule %s would have no approver, so requests would need fewer approvals.', OLD.step, OLD.rule),
-            format('Name another approver of the step, or first: UPDATE broker.access_rule SET enabled = false WHERE id = %s; Enabling it again needs a second admin.', OLD.rule),
-            'restrict_violation', 'step');
-    END IF;
+    PERFORM internal.keep_steps(coalesce(NEW.rule, OLD.rule));
+    -- Who was a program would be a person by another row.
     IF OLD.program
-       AND (TG_OP = 'DELETE' OR (OLD.role_name, OLD.idp, OLD.subject, OLD.match, OLD.claims, OLD.program)
-                                IS DISTINCT FROM (NEW.role_name, NEW.idp, NEW.subject, NEW.match, NEW.claims, NEW.program))
+       AND (TG_OP = 'DELETE' OR (OLD.role_name, OLD.issuer, OLD.subject, OLD.match, OLD.claims, OLD.program)
+                                IS DISTINCT FROM (NEW.role_name, NEW.issuer, NEW.subject, NEW.match, NEW.claims, NEW.program))
        AND EXISTS (SELECT FROM broker.access_approver AS a
                     WHERE a.rule = OLD.rule AND a.id <> OLD.id AND NOT a.program
                       AND (a.role_name = OLD.role_name
-                           OR a.idp = OLD.idp AND internal.may_be_one(internal.as_grant(to_jsonb(a)), internal.as_grant(to_jsonb(OLD))))) THEN
-        PERFORM internal.refuse_in(TG_RELID, 'a_program_becomes_no_person',
-            format('"%s" decides requests by access rule %s as a program, and would decide them as a person by another row.',
-                   coalesce(OLD.subject, OLD.role_name), OLD.rule),
-            format('Delete the other row first, or: UPDATE broker.access_rule SET enabled = false WHERE id = %s; Enabling it again needs a second admin.', OLD.rule),
-            'restrict_violation', 'program');
+                           OR a.issuer = ANY (internal.issuers_like(OLD.tenant, OLD.issuer)) AND internal.may_be_one(internal.as_grant(to_jsonb(a)), internal.as_grant(to_jsonb(OLD))))) THEN
+        UPDATE broker.access_rule AS r SET approved_by = NULL, approved_at = NULL WHERE r.id = OLD.rule AND r.approved_at IS NOT NULL;
+    END IF;
+    IF TG_OP <> 'INSERT' THEN
+        PERFORM internal.tell_what_awaits_approval('access_rule', ARRAY[OLD.tenant], ARRAY[OLD.rule::text]);
     END IF;
     RETURN NULL;
 END
 $$;
 COMMENT ON FUNCTION internal.record_access_approver() IS
-    'Trigger: records a change of an approver. Where a second admin is required, rejects for an enabled rule the removal of the last approver of a step, and of a program that would be a person by another row.';
+    'Trigger: records a change of an approver, and keeps the steps of its rule. A rule that would need fewer approvals, or where a program would become a person, loses its own approval.';
 
 -- ---------------------------------------------------------------- triggers, in the order in which they run
 

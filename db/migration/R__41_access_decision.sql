@@ -20,7 +20,7 @@ BEGIN
     IF NEW.subject IS NOT NULL THEN
         IF NOT internal.session_is_the_service() THEN
             PERFORM internal.refuse_in(TG_RELID, 'decisions_by_token_are_written_by_the_broker',
-                format('Login "%s" cannot write a decision of a subject.', session_user),
+                format('Login "%s" cannot decide as a subject.', session_user),
                 'Decide as the login, without idp, issuer and subject; or with a token, by mintmark-client approve.', 'insufficient_privilege');
         END IF;
         NEW.decided_by := NULL;
@@ -31,9 +31,9 @@ BEGIN
                 'SELECT * FROM audit.access_request WHERE status = ''pending'' lists what can be decided.', 'foreign_key_violation', 'request');
         END IF;
         SELECT f.* INTO fault FROM internal.decision_fault(asked, NEW.verdict, session_user, NULL, NULL, NULL, NULL, shown) AS f;
-        SELECT s.steps, s.program INTO NEW.steps, NEW.program FROM internal.standing_in(asked, session_user, NULL, NULL, NULL) AS s;
+        SELECT s.steps, s.program, s.approvers INTO NEW.steps, NEW.program, NEW.approvers FROM internal.standing_in(asked, session_user, NULL, NULL, NULL) AS s;
         IF fault.refusal IS NULL AND NEW.program AND NEW.note IS NULL THEN
-            SELECT 'a_program_sends_a_note' AS refusal, 'You are a program, and must say by which ticket, schedule or rule you decide.' AS detail INTO fault;
+            SELECT 'a_program_sends_a_note' AS refusal, 'Your row of broker.access_approver says that you are a program, so the decision needs a note: the ticket, schedule or rule that it follows.' AS detail INTO fault;
         END IF;
         IF fault.refusal IS NOT NULL THEN
             PERFORM internal.refuse_in(TG_RELID, fault.refusal, format('Access request %s: %s', NEW.request, fault.detail),
@@ -41,7 +41,8 @@ BEGIN
                      WHEN 'not_an_approver' THEN format('SELECT * FROM broker.access_approver WHERE rule = %s; lists who decides.', asked.rule)
                      WHEN 'own_request' THEN 'Another approver of the rule decides.'
                      WHEN 'a_program_sends_a_note' THEN 'Insert note too, for example the number of the ticket.'
-                     WHEN 'bad_verdict' THEN 'Write approve, or refuse, which ends the request.'
+                     WHEN 'bad_verdict' THEN 'Set verdict to approve or refuse, or to withdraw for access that was granted. One refusal ends the request.'
+                     WHEN 'not_granted' THEN 'SELECT * FROM audit.access_request WHERE in_force lists access that lasts.'
                      WHEN 'requester_blocked' THEN 'Lift the block first, or refuse the request.'
                      ELSE 'SELECT * FROM audit.access_request WHERE status = ''pending'' lists what can be decided.' END,
                 CASE WHEN fault.refusal IN ('not_an_approver', 'own_request') THEN 'insufficient_privilege' ELSE 'check_violation' END);
@@ -50,7 +51,7 @@ BEGIN
     IF internal.may_hold_secret(NEW.note) THEN
         PERFORM internal.refuse_secret(TG_RELID, 'note', NEW.note, to_jsonb(NEW) - 'note');
     END IF;
-    PERFORM internal.refuse_missing(TG_RELID, to_jsonb(NEW), '{request,verdict,tenant,steps,program}');
+    PERFORM internal.refuse_missing(TG_RELID, to_jsonb(NEW), '{request,verdict,tenant,steps,approvers,program}');
     NEW := internal.signed(NEW, OLD);
     RETURN NEW;
 END
@@ -68,25 +69,29 @@ AS $$
 DECLARE
     asked broker.access_request;
 BEGIN
+    SELECT q.* INTO asked FROM broker.access_request AS q WHERE q.id = NEW.request;
+    -- The history has the end of the access before the withdrawal.
+    IF TG_OP = 'INSERT' AND NEW.verdict = 'withdraw' THEN
+        PERFORM internal.end_access(asked, coalesce(NEW.decided_by, NEW.subject));
+    END IF;
     PERFORM internal.record_row(TG_TABLE_NAME, 'tenant', TG_OP, to_jsonb(OLD), to_jsonb(NEW),
                                 (SELECT to_jsonb(d) FROM broker.access_decision AS d WHERE d.id = coalesce(NEW.id, OLD.id)), OLD.updated_at >= transaction_timestamp());
     -- The history has each approval before the grant.
     IF TG_OP = 'INSERT' THEN
-        SELECT q.* INTO asked FROM broker.access_request AS q WHERE q.id = NEW.request;
         IF NEW.verdict = 'refuse' THEN
             PERFORM internal.end_request(NEW.request, 'refused');
-        ELSIF internal.is_approved(asked) THEN
+        ELSIF NEW.verdict = 'approve' THEN
             PERFORM internal.note_access(asked, 'decided');
-            PERFORM internal.grant_request(asked);
-        ELSE
-            PERFORM internal.note_access(asked, 'decided');
+            IF internal.is_approved(asked) THEN
+                PERFORM internal.grant_request(asked);
+            END IF;
         END IF;
     END IF;
     RETURN NULL;
 END
 $$;
 COMMENT ON FUNCTION internal.record_access_decision() IS
-    'Trigger: records a decision, ends a request that was refused, and writes the grant of one with enough approvals.';
+    'Trigger: records a decision, ends a request that was refused or access that was withdrawn, and writes the grant of a request with enough approvals.';
 
 -- ---------------------------------------------------------------- triggers, in the order in which they run
 

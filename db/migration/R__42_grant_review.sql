@@ -85,30 +85,35 @@ BEGIN
     -- The lock of the row comes before that of the tenant (internal.record_change), as in every edit of the grant.
     SELECT g.tenant, g.enabled, g.created_by, g.request_id INTO reviewed FROM broker.subject_grant AS g WHERE g.id = NEW.grant_id FOR NO KEY UPDATE;
     NEW.tenant := reviewed.tenant;
+    -- An edit that is not committed yet is waited for, and seen: a row that says that the reviewer made the request, for example.
+    IF internal.awaits_sign_off(reviewed.request_id) THEN
+        PERFORM FROM broker.tenant AS t WHERE t.name = reviewed.tenant FOR NO KEY UPDATE;
+    END IF;
     IF NOT FOUND AND NEW.grant_id IS NOT NULL THEN
         PERFORM internal.refuse_in(TG_RELID, 'the_grant_exists', format('There is no grant %s that you may see.', NEW.grant_id),
-            'SELECT * FROM audit.grant_review lists the grants.', 'foreign_key_violation', 'grant_id');
+            'To list the grants: SELECT * FROM audit.grant_review;', 'foreign_key_violation', 'grant_id');
     ELSIF NEW.verdict NOT IN ('keep', 'remove') THEN
         PERFORM internal.refuse(format('The review of grant %s has the verdict "%s".', NEW.grant_id, NEW.verdict),
-            'Write keep, or remove, which disables the grant.');
+            'Set verdict to keep, or to remove, which disables the grant.');
     ELSIF length(NEW.note) > 1000 THEN
         PERFORM internal.refuse(format('The review of grant %s: its note has %s characters; the maximum is 1000.', NEW.grant_id, length(NEW.note)),
             'Shorten it.');
     ELSIF reviewed.request_id IS NOT NULL AND internal.made_request(reviewed.request_id, session_user) THEN
         PERFORM internal.refuse_in(TG_RELID, 'another_person_signs_off',
-            format('Grant %s comes from a request that login "%s" made, and another person reviews it.', NEW.grant_id, session_user),
+            format('Grant %s comes from a request that login "%s" made, so another person must review it.', NEW.grant_id, session_user),
             'Ask another admin of the tenant.', 'insufficient_privilege', 'grant_id');
     ELSIF internal.awaits_sign_off(reviewed.request_id) AND internal.shaped_rule_of(reviewed.request_id, session_user) THEN
         PERFORM internal.refuse_in(TG_RELID, 'another_person_signs_off',
-            format('Grant %s comes from a break glass by an access rule that the person with login "%s" wrote, changed or approved, and another person signs it off.',
+            format('Grant %s comes from a break glass by an access rule that the person with login "%s" wrote, changed or approved, so another person must sign it off.',
                    NEW.grant_id, session_user),
             format('Ask another admin of the tenant. To end the access now: UPDATE broker.subject_grant SET enabled = false WHERE id = %s;', NEW.grant_id),
             'insufficient_privilege', 'grant_id');
     ELSIF NEW.verdict = 'keep' AND NOT reviewed.enabled AND NOT internal.awaits_sign_off(reviewed.request_id) THEN
         PERFORM internal.refuse(format('Grant %s is disabled, so there is nothing to keep.', NEW.grant_id),
             'Enable the grant first, or review another one: SELECT * FROM audit.grant_review WHERE enabled.');
-    ELSIF NEW.verdict = 'keep' AND reviewed.created_by = session_user THEN
-        RAISE WARNING 'Grant % is reviewed by the login that made it. Auditors expect another person. [reviewed_by_its_maker]', NEW.grant_id;
+    ELSIF NEW.verdict = 'keep'
+          AND reviewed.created_by IN (SELECT n.login_name FROM internal.names_of_person(reviewed.tenant, session_user, NULL, NULL) AS n) THEN
+        RAISE WARNING 'Grant % is reviewed by the person who made it. Auditors expect that another person reviews it. [reviewed_by_its_maker]', NEW.grant_id;
     END IF;
     IF internal.may_hold_secret(NEW.note) THEN
         PERFORM internal.refuse_secret(TG_RELID, 'note', NEW.note, to_jsonb(NEW) - 'note');
@@ -119,7 +124,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.check_grant_review() IS
-    'Trigger: locks the grant of a review, fills the tenant, and refuses an unknown grant.';
+    'Trigger: locks the grant of a review, and for a sign-off its tenant, fills the tenant, and refuses an unknown grant and who may not sign off.';
 
 -- ---------------------------------------------------------------- triggers, in the order in which they run
 

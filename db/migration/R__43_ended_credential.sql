@@ -16,7 +16,7 @@ BEGIN
     IF FOUND THEN
         PERFORM internal.refuse_in(TG_RELID, 'a_tenant_has_no_more_than_20000_ended_credentials',
             format('Tenant "%s" would have more than 20000 ended credentials that have not expired yet, the maximum.', crowded),
-            'To end all of them at once, remove the certificate authority from the servers.', 'check_violation');
+            'To stop all certificates of an authority at once, remove the authority from the servers that trust it.', 'check_violation');
     END IF;
     RETURN NULL;
 END
@@ -36,9 +36,9 @@ BEGIN
     -- With the writer's rights: they end the credentials of mints that they may see.
     PERFORM internal.refuse_missing(TG_RELID, to_jsonb(NEW), '{mint_id,reason}');
     IF NEW.reason !~ '[^[:space:]]' THEN
-        PERFORM internal.refuse(format('The end of mint %s has no reason.', NEW.mint_id), 'Enter a reason, for example the incident.');
+        PERFORM internal.refuse(format('The row that ends mint %s has no reason.', NEW.mint_id), 'Write a reason, for example the incident.');
     ELSIF length(NEW.reason) > 1000 THEN
-        PERFORM internal.refuse(format('The end of mint %s has a reason of %s characters; the maximum is 1000.',
+        PERFORM internal.refuse(format('The row that ends mint %s has a reason of %s characters; the maximum is 1000.',
                                        NEW.mint_id, length(NEW.reason)), 'Shorten it.');
     END IF;
     SELECT r.tenant, r.provider_type, coalesce(o.expires_at, r.expires_at) AS expires_at, o.kind, o.reason,
@@ -55,12 +55,12 @@ BEGIN
     ELSIF NOT (mint.ends_early OR mint.leaves_behind) THEN
         PERFORM internal.refuse(format('The broker cannot end the credential of mint %s early: it is of type "%s".',
                                        NEW.mint_id, mint.provider_type),
-            'mintmark block-subject prints how to end it early.');
+            'Run mintmark block-subject: it prints how to end it early.');
     ELSIF mint.kind = 'failed' AND NOT (mint.leaves_behind AND mint.reason IN ('provider_timeout', 'provider_unreachable')) THEN
         PERFORM internal.refuse(format('Mint %s failed (%s), so there is no credential to end.', NEW.mint_id, mint.reason),
             'SELECT mint_id, subject, key, expires_at FROM audit.active_credential lists the credentials that can be ended.');
     ELSIF NEW.tenant <> mint.tenant THEN
-        PERFORM internal.refuse(format('Mint %s belongs to tenant "%s", not to "%s".', NEW.mint_id, mint.tenant, NEW.tenant),
+        PERFORM internal.refuse(format('Mint %s belongs to tenant "%s", not to tenant "%s".', NEW.mint_id, mint.tenant, NEW.tenant),
             'Omit tenant: the row gets the tenant of the mint.');
     ELSIF mint.expires_at <= now() THEN
         RAISE WARNING 'The credential of mint % expired at %: there is nothing left to end.', NEW.mint_id, mint.expires_at

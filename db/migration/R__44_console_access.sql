@@ -5,8 +5,9 @@
 CREATE OR REPLACE VIEW internal.lint_of_console_access (tenant, table_name, name, rule, advice) WITH (security_invoker = true) AS
 SELECT a.tenant, 'console_access', a.id::text, r.rule, internal.lint_advice(r.rule, r.detail) FROM broker.console_access AS a LEFT JOIN broker.known_issuer AS no_issuer ON false CROSS JOIN LATERAL (
        SELECT 'access_for_everybody', CASE
-              WHEN a.all_tenants THEN 'all tenants'
               WHEN a.claim IN ('iss', 'aud', 'azp', 'email_verified', 'typ', 'acr', 'auth_time', 'at_hash') THEN 'everyone who can log in'
+              WHEN jsonb_path_exists(a.value, '$.** ? (@.type() == "string" && @ like_regex "^(default-roles-.*|offline_access|uma_authorization|Everyone|Domain Users)$")') THEN 'all users, who have this role or group by default'
+              WHEN a.claim IN ('scope', 'scp') THEN 'everyone who can log in'
               WHEN jsonb_path_exists(a.value, '$.**.glob ? (@ like_regex "^[*]+$")') THEN 'every ID token that has the claim'
               WHEN jsonb_path_exists(a.value, '$.**.glob ? (@ like_regex "^[*]+@(gmail|googlemail|outlook|hotmail|live|yahoo|icloud|proton|protonmail|gmx)[.]")')
                   THEN 'everyone with an account at a public mail service' END
@@ -35,23 +36,23 @@ BEGIN
         message := format('A console access rule cannot be moved from %s to %s.',
                           coalesce('tenant "' || OLD.tenant || '"', 'all tenants'),
                           coalesce('tenant "' || NEW.tenant || '"', 'all tenants'));
-        hint := 'Insert a new row, and delete this one.';
+        hint := 'Insert a new row, and delete the old row.';
     ELSIF NEW.all_tenants AND NEW.tenant IS NOT NULL THEN
-        message := format('An access to the console names both tenant "%s" and all tenants.', NEW.tenant);
+        message := format('A row of broker.console_access names both tenant "%s" and all tenants.', NEW.tenant);
         hint := 'Leave tenant null, or set all_tenants to false.';
     ELSIF NOT NEW.all_tenants AND NEW.tenant IS NULL THEN
         message := 'The row of broker.console_access has no tenant.';
-        hint := 'Write tenant. For access to every tenant and to the proof, write all_tenants = true instead.';
+        hint := 'Set tenant. For access to every tenant and to the page Proof, set all_tenants = true instead.';
     ELSIF fault IS NOT NULL THEN
-        message := format('An access to the console has a claim that %s.', fault);
+        message := format('A row of broker.console_access has a claim that %s.', fault);
         hint := 'Write the name of a claim in the ID tokens, for example "groups".';
     ELSIF length(NEW.reason) > 1000 THEN
-        message := format('The access to the console by "%s": its reason has %s characters; the maximum is 1000.',
+        message := format('The console access by claim "%s": its reason has %s characters; the maximum is 1000.',
                           NEW.claim, length(NEW.reason));
         hint := 'Shorten it.';
     ELSIF value_fault IS NOT NULL THEN
-        message := format('The access to the console by "%s": %s.', NEW.claim, value_fault);
-        hint := 'A value is for example ''"alice@example.com"'', ''["ops", "audit"]'' or ''{"glob": "team:*"}''.';
+        message := format('The console access by claim "%s": %s.', NEW.claim, value_fault);
+        hint := 'Write a value such as ''"alice@example.com"'', ''["ops", "audit"]'' or ''{"glob": "team:*"}''.';
     END IF;
     IF message IS NOT NULL THEN
         PERFORM internal.refuse_in(TG_RELID, '', message, hint, 'check_violation', refused => to_jsonb(NEW));

@@ -9,6 +9,15 @@ TABLE internal.lint_of_access_provider
  UNION ALL
 TABLE internal.lint_of_key
  UNION ALL
+-- Known by the key's last mints alone. No edit causes it, so the trigger of the key doesn't plan it with each edit.
+SELECT k.tenant, 'key', k.name, 'shorter_than_asked', internal.lint_advice('shorter_than_asked', replace(last.detail, chr(10), ' '))
+  FROM broker.key AS k CROSS JOIN audit.first_mint_id(now() - interval '7 days') AS since (mint_id) CROSS JOIN LATERAL (
+       SELECT e.detail FROM (SELECT m.mint_id FROM audit.event AS m
+                              WHERE m.key = k.name AND m.tenant = k.tenant AND m.step = 1 AND m.kind = 'requested' AND m.mint_id >= since.mint_id
+                              ORDER BY m.mint_id DESC LIMIT 10) AS r
+         JOIN audit.event AS e ON e.mint_id = r.mint_id AND e.step = 2 AND e.kind = 'issued' ORDER BY e.mint_id DESC LIMIT 1) AS last
+ WHERE k.enabled AND last.detail IS NOT NULL
+ UNION ALL
 TABLE internal.lint_of_console_access
  UNION ALL
 TABLE internal.lint_of_tenant_admin

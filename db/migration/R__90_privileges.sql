@@ -41,7 +41,7 @@ GRANT SELECT ON runtime.schema_version TO "${app_role}", "${auditor_role}", "${c
 GRANT SELECT ON internal.event_place, internal.change_place
     TO "${app_role}", "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
 GRANT EXECUTE ON FUNCTION internal.login_is(text), broker.revision(text), audit.first_mint_id(timestamptz), internal.without_bookkeeping(jsonb),
-    internal.shown_row(jsonb), internal.refuse(text, text, text),
+    internal.shown_row(jsonb), internal.name_of_table(regclass), internal.refuse(text, text, text),
     internal.refuse_in(regclass, text, text, text, text, text, jsonb)
     TO "${app_role}", "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
 
@@ -60,7 +60,7 @@ BEGIN
 END
 $$;
 GRANT EXECUTE ON FUNCTION internal.is_blocked_in_all_tenants(text, text, timestamptz, jsonb), internal.is_the_broker(text),
-    internal.types_at(timestamptz), internal.decided_in_all_tenants(timestamptz, timestamptz, text[], text[], text[]),
+    internal.last_change_of(text, text, text, bigint), internal.types_at(timestamptz), internal.decided_in_all_tenants(timestamptz, timestamptz, text[], text[], text[]),
     internal.blocked_in_all_tenants_at(timestamptz, timestamptz, text[], text[])
     TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
 
@@ -76,7 +76,7 @@ GRANT INSERT ON log.event TO "${app_role}";
 GRANT SELECT (mint_id, tenant, provider_type, expires_at) ON broker.ended_credential TO "${app_role}";
 GRANT SELECT (tenant, revision, table_name, transaction_id) ON log.config_change TO "${app_role}";
 -- The configuration once more, while somebody's lock keeps it from a table.
-GRANT SELECT ON log.tenant, log.identity_provider, log.access_provider, log.key, log.subject_grant, log.blocked_subject, log.access_rule,
+GRANT SELECT ON log.issuer_change, log.tenant, log.identity_provider, log.access_provider, log.key, log.subject_grant, log.blocked_subject, log.access_rule,
     log.provider_type TO "${app_role}";
 GRANT EXECUTE ON FUNCTION audit.last_change(text), audit.changed_tenants(text[], text[]), audit.create_partitions(int)
     TO "${app_role}";
@@ -102,7 +102,7 @@ GRANT EXECUTE ON FUNCTION internal.requestable_keys(text, text, text, jsonb, tex
     internal.request_access(text, text, text, jsonb, text, text, text[], text, int, boolean),
     internal.access_requests(text, text, text, jsonb, text, uuid, text, text),
     internal.decide_access(text, text, text, jsonb, boolean, uuid, text, text, jsonb), internal.withdraw_access(text, text, text, uuid),
-    internal.lapse_access_requests(int), internal.end_credentials_of_access(int), internal.take_notices(text, int, int, text[]), internal.confirm_notice(uuid, text),
+    internal.withdrawn_access(text, text, text, text, text, text[]), internal.lapse_access_requests(int), internal.end_credentials_of_access(int), internal.take_notices(text, int, int, text[]), internal.confirm_notice(uuid, text),
     internal.postpone_notice(uuid, text, int, text), internal.release_notice(uuid, text) TO "${app_role}";
 -- What its metrics show: how many mints are unresolved.
 GRANT SELECT ON log.open_mint TO "${app_role}";
@@ -117,7 +117,7 @@ GRANT SELECT ON broker.tenant, broker.tenant_admin, broker.shared_issuer, broker
     TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
 -- Views show their reader what the tables would: all of them have security_invoker.
 GRANT SELECT ON broker.who_can_mint, broker.grant_ending_soon, broker.pending_change, broker.pending_approval, broker.lint,
-    internal.lint_of_identity_provider, internal.lint_of_access_provider, internal.lint_of_key, internal.lint_of_console_access, internal.lint_of_tenant_admin, internal.lint_of_tenant,
+    internal.usual_spelling, internal.lint_of_identity_provider, internal.lint_of_few_identity_providers, internal.lint_of_access_provider, internal.lint_of_key, internal.lint_of_console_access, internal.lint_of_tenant_admin, internal.lint_of_tenant,
     audit.access_request, audit.access_credential, audit.break_glass, internal.next_review, audit.grant_review,
     audit.role_member, audit.mint,
     audit.unresolved, audit.active_credential, audit.unended, audit.denial, audit.change, audit.unused_grant
@@ -163,10 +163,11 @@ GRANT INSERT (tenant, idp, subject, match, key, claims, actor_idp, actor, actor_
               max_duration, reason, owner, enabled), DELETE
     ON broker.subject_grant TO "${admin_role}", "${tenant_admin_role}";
 GRANT INSERT (grant_id, verdict, note) ON broker.grant_review TO "${admin_role}", "${tenant_admin_role}";
-GRANT INSERT (tenant, key, idp, subject, match, claims, approvals, max_access, expires_after, break_glass, end_credentials, people, consent, reason_pattern, reason_hint, owner, reason, enabled),
-      UPDATE (key, idp, subject, match, claims, approvals, max_access, expires_after, break_glass, end_credentials, people, consent, reason_pattern, reason_hint, owner, reason, enabled), DELETE
+GRANT INSERT (tenant, key, idp, subject, match, claims, approvals, max_access, expires_after, break_glass, end_credentials, end_access, people, consent, reason_pattern, reason_hint, owner, reason, enabled),
+      UPDATE (key, idp, subject, match, claims, approvals, max_access, expires_after, break_glass, end_credentials, end_access, people, consent, reason_pattern, reason_hint, owner, reason, enabled), DELETE
     ON broker.access_rule TO "${admin_role}", "${tenant_admin_role}";
-GRANT INSERT (rule, role_name, idp, subject, match, claims, step, program), UPDATE (role_name, idp, subject, match, claims, step, program), DELETE
+GRANT INSERT (rule, role_name, idp, subject, match, claims, step, program, max_access),
+      UPDATE (role_name, idp, subject, match, claims, step, program, max_access), DELETE
     ON broker.access_approver TO "${admin_role}", "${tenant_admin_role}";
 -- A trigger asks whether the login is an approver.
 GRANT INSERT (request, verdict, note, revisions) ON broker.access_decision TO "${admin_role}", "${tenant_admin_role}";
@@ -205,6 +206,7 @@ GRANT EXECUTE ON FUNCTION internal.tenants_of_viewer(), internal.viewer_sees_all
     internal.reviews_due(int), internal.ends_soon(interval, interval, int), internal.overdue_ends(int), internal.lints_keys(int), internal.lint_by_tenant(int, int),
     internal.lint_of_tenants(text[], int, int),
     internal.verifications_not_clean(), internal.changes_by(text, timestamptz, timestamptz, int), internal.waiting_for_viewer(int), internal.asked_by_viewer(int),
+    internal.viewer_may_withdraw(uuid), internal.withdrawable_by_viewer(), internal.requestable_by_viewer(text, int),
     internal.names_of_viewer(),
     internal.living_credentials(text, int),
     internal.activity_of_subject(text, timestamptz, int), internal.unsealed_rows(int),

@@ -15,7 +15,7 @@ BEGIN
                   HINT = 'Run db/roles.sql first, in this database, as a role that may create roles.';
     END IF;
     IF current_setting('server_encoding') <> 'UTF8' THEN
-        RAISE EXCEPTION 'This database is encoded in %, but names and claims come in UTF-8.',
+        RAISE EXCEPTION 'This database is encoded in %, but names and claims are UTF-8.',
                         current_setting('server_encoding')
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   HINT = 'Create the database with ENCODING ''UTF8''.';

@@ -29,9 +29,9 @@ COMMENT ON FUNCTION internal.is_url(text) IS
 -- A wildcard is ** or *. The service walks through a text once for each, so their number bounds its work.
 CREATE FUNCTION internal.glob_fault(pattern text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE WHEN length(pattern) > 512 THEN format('has %s characters, and a glob has up to 512', length(pattern))
+    RETURN CASE WHEN length(pattern) > 512 THEN format('has %s characters; the maximum for a glob is 512', length(pattern))
                 WHEN regexp_count(pattern, '[*][*]?') > 8
-                    THEN format('has %s stars, and a glob has up to 8', regexp_count(pattern, '[*][*]?')) END;
+                    THEN format('has %s stars; the maximum for a glob is 8', regexp_count(pattern, '[*][*]?')) END;
 COMMENT ON FUNCTION internal.glob_fault(text) IS
     'What is too much of a glob, as the end of a sentence; null if nothing is. ** counts as one star.';
 
@@ -115,16 +115,16 @@ BEGIN
     IF value IS NULL OR value = '{}' THEN
         RETURN NULL;
     ELSIF octet_length(value::text) > longest THEN
-        RETURN format('has %s bytes, more than %s', octet_length(value::text), longest);
+        RETURN format('has %s bytes; the maximum is %s', octet_length(value::text), longest);
     ELSIF jsonb_path_exists(value, 'strict $.**{32 to last}') THEN
         RETURN 'is nested deeper than 32 levels';
     END IF;
-    SELECT format('has a number of %s characters, which no double can hold: %s…', length(number::text), left(number::text, 20))
+    SELECT format('has a number of %s characters, which is outside the range of a double: %s…', length(number::text), left(number::text, 20))
       INTO fault
       FROM jsonb_path_query(value, 'strict $.** ? (@.type() == "number")') AS number
      WHERE abs(number::numeric) > 1.7976931348623157e308 OR length(number::text) > 400 LIMIT 1;
     IF NOT FOUND THEN
-        SELECT format('has a member whose name has %s characters, more than 512: "%s…"', length(name), left(name, 20))
+        SELECT format('has a field whose name has %s characters; the maximum is 512: "%s…"', length(name), left(name, 20))
           INTO fault
           FROM (SELECT key #>> '{}' AS name
                   FROM jsonb_path_query(value, 'strict $.** ? (@.type() == "object").keyvalue().key') AS key) AS member
@@ -149,7 +149,7 @@ BEGIN
         RETURN 'are nested more than 8 levels deep';
     END IF;
     SELECT count(*) - 1 INTO found FROM jsonb_path_query(value, 'strict $.**');
-    RETURN CASE WHEN found > 256 THEN format('have %s members and elements; the maximum is 256', found) END;
+    RETURN CASE WHEN found > 256 THEN format('have %s fields and elements in all; the maximum is 256', found) END;
 END
 $$;
 COMMENT ON FUNCTION internal.values_fault(jsonb) IS
@@ -203,10 +203,10 @@ CREATE FUNCTION internal.networks_fault(networks cidr[]) RETURNS text
     RETURN CASE
         WHEN networks IS NULL THEN NULL
         WHEN cardinality(networks) = 0 OR array_ndims(networks) > 1 OR array_position(networks, NULL) IS NOT NULL
-            THEN 'are not a list of networks'
-        WHEN cardinality(networks) > 64 THEN format('are %s; the maximum is 64', cardinality(networks))
+            THEN 'must be a list of networks'
+        WHEN cardinality(networks) > 64 THEN format('list has %s networks; the maximum is 64', cardinality(networks))
         WHEN EXISTS (SELECT FROM unnest(networks) AS n (one) WHERE n.one <<= inet '::ffff:0:0/96')
-            THEN 'have an IPv4 network in IPv6 form'
+            THEN (SELECT format('contain %s, an IPv4 network in IPv6 form', min(n.one)) FROM unnest(networks) AS n (one) WHERE n.one <<= inet '::ffff:0:0/96')
     END;
 COMMENT ON FUNCTION internal.networks_fault(cidr[]) IS
     'What is wrong with the networks of a grant, as the end of a sentence; null if nothing is.';

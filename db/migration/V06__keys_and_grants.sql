@@ -167,4 +167,5 @@ CREATE INDEX grants_of_a_tenant_by_age ON broker.subject_grant (tenant, created_
 CREATE INDEX grants_of_a_subject_anywhere ON broker.subject_grant (hashtextextended(subject, 0), tenant) WHERE match = 'exact';
 CREATE INDEX grants_with_a_duration ON broker.subject_grant (tenant, key, max_duration) WHERE enabled AND max_duration IS NOT NULL;
 CREATE INDEX grants_without_approval ON broker.subject_grant (tenant) WHERE approved_at IS NULL;
+CREATE INDEX requested_access_by_its_end ON broker.subject_grant (tenant, valid_until) WHERE request_id IS NOT NULL AND enabled;
 CREATE UNIQUE INDEX a_request_leads_to_one_grant ON broker.subject_grant (request_id) WHERE request_id IS NOT NULL;

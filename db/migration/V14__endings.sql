@@ -51,6 +51,7 @@ COMMENT ON COLUMN work.ending.claimed_by IS 'The replica that tries it.';
 COMMENT ON COLUMN work.ending.claimed_until IS 'When others may try it, because that replica has died.';
 CREATE INDEX endings_of_an_access_provider ON work.ending (tenant, provider, next_try);
 CREATE INDEX endings_by_time ON work.ending (due);
+CREATE INDEX endings_by_next_try ON work.ending (next_try);
 
 -- Admins don't write work.ending: the audit log's writer would wait for their transactions.
 CREATE TABLE work.early_end (
@@ -74,3 +75,4 @@ COMMENT ON TABLE work.sweep IS
 COMMENT ON COLUMN work.sweep.tenant IS 'The tenant of the access provider.';
 COMMENT ON COLUMN work.sweep.provider IS 'Its name.';
 COMMENT ON COLUMN work.sweep.next_sweep IS 'The replica that moves this ahead does it.';
+CREATE INDEX sweeps_by_time ON work.sweep (next_sweep);

@@ -13,8 +13,10 @@ CREATE TABLE broker.access_rule (
     expires_after int NOT NULL DEFAULT 86400,
     break_glass boolean NOT NULL DEFAULT false,
     end_credentials boolean NOT NULL,
+    end_access boolean NOT NULL DEFAULT false,
     people int NOT NULL DEFAULT 1,
     consent boolean NOT NULL DEFAULT false,
+    steps int[] NOT NULL DEFAULT '{1}',
     reason_pattern text,
     reason_hint text,
     owner text,
@@ -41,6 +43,7 @@ CREATE TABLE broker.access_rule (
     CONSTRAINT a_rule_needs_1_to_5_approvals_or_breaks_the_glass
         CHECK (approvals >= 0 AND approvals <= 5 AND (approvals > 0 OR break_glass)),
     CONSTRAINT people_are_0_to_25 CHECK (people BETWEEN 0 AND 25),
+    CONSTRAINT steps_are_1_to_5 CHECK (cardinality(steps) >= 1 AND cardinality(steps) <= 5 AND steps <@ '{1,2,3,4,5}'),
     CONSTRAINT a_rule_of_consent_needs_the_subject_alone CHECK (NOT consent OR approvals = 1 AND people <= 1 AND NOT break_glass),
     CONSTRAINT a_reason_pattern_is_one_line_of_up_to_512_characters_and_8_stars
         CHECK (internal.is_line(reason_pattern, 512) AND internal.glob_fault(reason_pattern) IS NULL),
@@ -70,10 +73,14 @@ COMMENT ON COLUMN broker.access_rule.break_glass IS
     'True: access is granted at once on a reason, and another person signs it off afterwards.';
 COMMENT ON COLUMN broker.access_rule.end_credentials IS
     'True: when the access ends before its time, the broker also ends the credentials that were minted by it, as far as their type can. By default as break_glass.';
+COMMENT ON COLUMN broker.access_rule.end_access IS
+    'True: when the rule is disabled, deleted or changed in what it allows, access that it led to ends, too. By default only pending requests become void.';
 COMMENT ON COLUMN broker.access_rule.people IS
     'How many of the approvals must be of people, not of programs (broker.access_approver.program).';
 COMMENT ON COLUMN broker.access_rule.consent IS
     'True: for requests through an actor, which the subject alone decides, by a token without act of at most five minutes. Without approvers.';
+COMMENT ON COLUMN broker.access_rule.steps IS
+    'The steps of its approvers, kept by a trigger. A rule that loses a step loses its approval.';
 COMMENT ON COLUMN broker.access_rule.reason_pattern IS
     'A glob that the reason of a request must match, for example INC-**; null: any reason.';
 COMMENT ON COLUMN broker.access_rule.reason_hint IS 'A sentence for people whose reason does not match.';
@@ -93,11 +100,13 @@ CREATE TABLE broker.access_approver (
     rule bigint NOT NULL,
     role_name text COLLATE "C",
     idp text COLLATE "C",
+    issuer text COLLATE "C",
     subject text COLLATE "C",
     match text NOT NULL DEFAULT 'exact',
     claims jsonb NOT NULL DEFAULT '{}',
     step int NOT NULL DEFAULT 1,
     program boolean NOT NULL DEFAULT false,
+    max_access int,
     approved_by text,
     approved_at timestamptz,
     LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
@@ -109,11 +118,13 @@ CREATE TABLE broker.access_approver (
     CONSTRAINT the_identity_provider_exists_in_the_same_tenant FOREIGN KEY (tenant, idp)
         REFERENCES broker.identity_provider (tenant, name) ON UPDATE RESTRICT ON DELETE RESTRICT,
     CONSTRAINT an_approver_is_a_login_or_a_subject CHECK (role_name IS NOT NULL OR subject IS NOT NULL),
-    CONSTRAINT a_subject_is_named_with_its_identity_provider CHECK ((subject IS NULL) = (idp IS NULL)),
+    CONSTRAINT a_subject_is_named_with_its_identity_provider CHECK (num_nulls(idp, issuer, subject) IN (0, 3)),
     CONSTRAINT a_login_is_mapped_to_an_exact_subject_without_claims
         CHECK (role_name IS NULL OR match = 'exact' AND claims = '{}'),
     CONSTRAINT a_role_name_has_1_to_63_bytes CHECK (octet_length(role_name) BETWEEN 1 AND 63),
     CONSTRAINT a_step_is_1_to_5 CHECK (step BETWEEN 1 AND 5),
+    CONSTRAINT only_a_program_has_a_max_access CHECK (max_access IS NULL OR program),
+    CONSTRAINT max_access_is_300_to_2592000_seconds CHECK (max_access BETWEEN 300 AND 2592000),
     CONSTRAINT a_subject_is_one_line_of_up_to_1024_characters CHECK (internal.is_line(subject, 1024)),
     CONSTRAINT match_is_exact_or_glob CHECK (match IN ('exact', 'glob')),
     CONSTRAINT a_glob_starts_with_a_literal_segment CHECK (match <> 'glob' OR internal.is_anchored(subject)),
@@ -132,6 +143,8 @@ COMMENT ON COLUMN broker.access_approver.rule IS 'The id in broker.access_rule.'
 COMMENT ON COLUMN broker.access_approver.role_name IS
     'A login that decides by INSERT INTO broker.access_decision; null: decisions are made with a token only.';
 COMMENT ON COLUMN broker.access_approver.idp IS 'The identity provider that the approver''s token comes from, of the same tenant.';
+COMMENT ON COLUMN broker.access_approver.issuer IS
+    'Its issuer when the row was written, filled by a trigger. It says who is one person, and a program, whatever becomes of the identity provider.';
 COMMENT ON COLUMN broker.access_approver.subject IS
     'The sub claim of the approver, or a glob over it (see match). Together with role_name: the same person as that login.';
 COMMENT ON COLUMN broker.access_approver.match IS 'exact or glob, as in broker.subject_grant.';
@@ -140,6 +153,8 @@ COMMENT ON COLUMN broker.access_approver.step IS
     'The step that the approver decides in, 1 to 5. Each step of a rule needs its approvals, and a person counts in one step only.';
 COMMENT ON COLUMN broker.access_approver.program IS
     'True: a program decides, for example a ticket system. It must send a note, and is shown as a program.';
+COMMENT ON COLUMN broker.access_approver.max_access IS
+    'The longest access that the program decides, in seconds; null: as long as the rule allows.';
 COMMENT ON COLUMN broker.access_approver.approved_by IS
     'The login that approved the row as it is, with broker.approve. Needed while the tenant requires a second admin.';
 COMMENT ON COLUMN broker.access_approver.approved_at IS
@@ -173,6 +188,7 @@ CREATE TABLE broker.access_request (
     expires_at timestamptz NOT NULL,
     status text NOT NULL DEFAULT 'pending',
     grant_id bigint,
+    withdrawn_by text,
     signed_off_by text,
     signed_off_at timestamptz,
     LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
@@ -219,12 +235,15 @@ COMMENT ON COLUMN broker.access_request.consent IS 'Whether the subject alone de
 COMMENT ON COLUMN broker.access_request.requested_at IS 'When it was made.';
 COMMENT ON COLUMN broker.access_request.expires_at IS 'When it lapses unless it is decided; of a break glass: when the access ends.';
 COMMENT ON COLUMN broker.access_request.status IS
-    'pending; granted; refused by an approver; lapsed: not decided in time; withdrawn by the requester, which also ends the access; void: its rule, key or access provider was changed or disabled.';
+    'pending; granted; refused by an approver; lapsed: not decided in time; withdrawn by the requester, or by an approver after it was granted, which also ends the access; void: its rule, key or access provider was changed or disabled.';
 COMMENT ON COLUMN broker.access_request.grant_id IS 'The grant in broker.subject_grant; null: none was made.';
+COMMENT ON COLUMN broker.access_request.withdrawn_by IS
+    'The approver who withdrew access that was granted; null: nobody did, or the requester.';
 COMMENT ON COLUMN broker.access_request.signed_off_by IS
     'The login that signed a break glass off by INSERT INTO broker.grant_review; null: nobody has.';
 COMMENT ON COLUMN broker.access_request.signed_off_at IS 'When that was.';
 CREATE INDEX pending_requests ON broker.access_request (tenant, rule) WHERE status = 'pending';
+CREATE INDEX granted_requests ON broker.access_request (tenant, rule, requested_at) WHERE status = 'granted';
 CREATE INDEX pending_requests_by_their_end ON broker.access_request (expires_at) WHERE status = 'pending';
 -- By its hash: a long subject does not fit a B-tree.
 CREATE INDEX requests_of_a_person ON broker.access_request (tenant, hashtextextended(issuer || ' ' || subject, 0), requested_at);
@@ -247,6 +266,7 @@ CREATE TABLE broker.access_decision (
     issuer text COLLATE "C",
     subject text COLLATE "C",
     steps int[] NOT NULL DEFAULT '{1}',
+    approvers bigint[] NOT NULL DEFAULT '{}',
     program boolean NOT NULL DEFAULT false,
     token_age int,
     revisions jsonb,
@@ -255,32 +275,36 @@ CREATE TABLE broker.access_decision (
     CONSTRAINT the_tenant_exists FOREIGN KEY (tenant) REFERENCES broker.tenant (name) ON UPDATE RESTRICT ON DELETE RESTRICT,
     CONSTRAINT the_request_exists FOREIGN KEY (request) REFERENCES broker.access_request (id)
         ON UPDATE RESTRICT ON DELETE RESTRICT,
-    CONSTRAINT a_verdict_is_approve_or_refuse CHECK (verdict IN ('approve', 'refuse')),
+    CONSTRAINT a_verdict_is_approve_refuse_or_withdraw CHECK (verdict IN ('approve', 'refuse', 'withdraw')),
     CONSTRAINT a_note_has_up_to_1000_characters CHECK (length(note) <= 1000),
     CONSTRAINT a_decision_is_of_a_login_or_of_a_subject
-        CHECK (num_nulls(idp, issuer, subject) = CASE WHEN decided_by IS NULL THEN 0 ELSE 3 END),
-    CONSTRAINT a_login_decides_once UNIQUE (request, decided_by)
+        CHECK (num_nulls(idp, issuer, subject) = CASE WHEN decided_by IS NULL THEN 0 ELSE 3 END)
 );
 ALTER TABLE broker.access_decision ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.access_decision IS
-    'What approvers decided, append-only, one row for each person. Insert request, verdict, note and revisions; decisions with a token are written by the broker.';
+    'What approvers decided, append-only: one row for each person, and another one if the person withdraws access. Insert request, verdict, note and revisions; decisions with a token are written by the broker.';
 COMMENT ON COLUMN broker.access_decision.id IS 'Given by the database, never used again.';
 COMMENT ON COLUMN broker.access_decision.tenant IS 'The tenant of the request, filled by a trigger.';
 COMMENT ON COLUMN broker.access_decision.request IS 'The id in broker.access_request.';
-COMMENT ON COLUMN broker.access_decision.verdict IS 'approve, or refuse, which ends the request.';
+COMMENT ON COLUMN broker.access_decision.verdict IS
+    'approve; refuse, which ends the request; or withdraw, which ends access that was granted.';
 COMMENT ON COLUMN broker.access_decision.note IS 'What the approver wants to say; optional.';
 COMMENT ON COLUMN broker.access_decision.decided_by IS 'The login that decided, filled by a trigger; null: somebody decided with a token.';
 COMMENT ON COLUMN broker.access_decision.idp IS 'The identity provider of the approver''s token; null: a login decided.';
 COMMENT ON COLUMN broker.access_decision.issuer IS 'Its issuer then.';
 COMMENT ON COLUMN broker.access_decision.subject IS 'The approver.';
 COMMENT ON COLUMN broker.access_decision.steps IS 'The steps in which the approver could decide then, filled by a trigger. It counts in one of them.';
+COMMENT ON COLUMN broker.access_decision.approvers IS
+    'The ids of the rows of broker.access_approver by which the approver could decide then, filled by a trigger; empty for consent.';
 COMMENT ON COLUMN broker.access_decision.program IS 'Whether the approver was a program then, filled by a trigger.';
 COMMENT ON COLUMN broker.access_decision.token_age IS
     'The seconds since the token was issued by which the subject consented; null: the request is not of a rule of consent.';
 COMMENT ON COLUMN broker.access_decision.revisions IS
     'The revisions of the rule, key and access provider that are decided on, {"rule": 17, "key": 4, "accessProvider": 2}. An approval that is inserted with others than the present ones is rejected. Filled by a trigger if absent.';
+-- A person may approve access and withdraw it later.
+CREATE UNIQUE INDEX a_login_decides_once ON broker.access_decision (request, decided_by, (verdict = 'withdraw')) WHERE decided_by IS NOT NULL;
 CREATE UNIQUE INDEX a_subject_decides_once ON broker.access_decision
-    (request, hashtextextended(issuer || ' ' || subject, 0)) WHERE subject IS NOT NULL;
+    (request, hashtextextended(issuer || ' ' || subject, 0), (verdict = 'withdraw')) WHERE subject IS NOT NULL;
 
 CREATE TABLE work.early_access_end (
     request uuid NOT NULL,
@@ -339,6 +363,7 @@ COMMENT ON COLUMN work.access_notice.claimed_until IS 'When others may try it, b
 CREATE INDEX notices_of_a_tenant ON work.access_notice (tenant, wanted_at, number) WHERE NOT access_lasts;
 CREATE INDEX notices_in_order ON work.access_notice (tenant, wanted_at, number) WHERE NOT access_lasts AND tries < 8;
 CREATE INDEX notices_that_failed_often ON work.access_notice (tenant, due) WHERE NOT access_lasts AND tries >= 8;
+CREATE INDEX notices_by_time ON work.access_notice (due) WHERE NOT access_lasts;
 CREATE INDEX claimed_notices ON work.access_notice (tenant, claimed_until) WHERE claimed_until IS NOT NULL;
 CREATE INDEX ends_to_come ON work.access_notice (due) WHERE access_lasts;
 CREATE INDEX notices_of_a_request ON work.access_notice (request);

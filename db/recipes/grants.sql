@@ -1,15 +1,15 @@
--- Grants from a file that a tenant admin or platform admin keeps, and runs again after each change.
+-- Grants in a file. A tenant admin or platform admin runs the file again after each change.
 --
 --   BEGIN; \i grants.sql; COMMIT;
 \set SHOW_CONTEXT never
 
--- Inserts the grants that don't exist yet. Existing grants remain unchanged.
+-- Inserts the grants that don't exist yet, and leaves existing grants unchanged.
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason)
 VALUES ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:ref:refs/heads/next', 'exact', 'read', '{}', 'OPS-10: nightly builds'),
        ('acme', 'acme-github', 'repo:acme@1234567/docs-*:ref:refs/heads/main', 'glob', 'read', '{"repository_owner_id": "1234567"}', 'OPS-10: the manuals')
     ON CONFLICT DO NOTHING;
 
--- Also update durations, reasons and enabled from the file.
+-- Inserts missing grants, and updates max_duration, reason and enabled of existing grants.
 MERGE INTO broker.subject_grant AS g
 USING (VALUES ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:ref:refs/heads/next', 'exact', 'read', 900, 'OPS-11: a quarter of an hour will do'),
               ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:ref:refs/heads/docs', 'exact', 'read', 900, 'OPS-12: the manual'))

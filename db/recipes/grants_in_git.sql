@@ -1,9 +1,9 @@
--- All grants of one identity provider, in a file that is reviewed in Git. Running it inserts and updates the grants in the
--- file, and deletes the others. docs/tenants/grants-in-git.md has the pipeline. Apply it with psql:
+-- All grants of one identity provider, in a file that is reviewed in Git. The file inserts and updates its grants, and deletes
+-- all other grants of the identity provider. docs/tenants/grants-in-git.md describes the pipeline. Apply the file with psql:
 --
 --   psql -1 -v ON_ERROR_STOP=1 -f grants_in_git.sql
 
--- Rejects an invalid or duplicate line; errors of \copy include the line number.
+-- The table rejects an invalid or duplicate line. Errors of \copy include the line number.
 CREATE TEMPORARY TABLE wanted (
     tenant text NOT NULL DEFAULT 'acme',
     idp text NOT NULL DEFAULT 'acme-github' CHECK (idp = 'acme-github'),
@@ -24,7 +24,7 @@ CREATE TEMPORARY TABLE wanted (
     UNIQUE NULLS NOT DISTINCT (subject, match, key, claims, actor_idp, actor, actor_match, actor_claims, networks, valid_from, valid_until)
 ) ON COMMIT DROP;
 
--- Or from a CSV file: \copy wanted (subject, match, key, max_duration, reason) FROM 'grants.csv' CSV HEADER
+-- Instead of this INSERT, you can read a CSV file: \copy wanted (subject, match, key, max_duration, reason) FROM 'grants.csv' CSV HEADER
 INSERT INTO wanted (subject, match, key, claims, max_duration, reason)
 VALUES ('repo:acme@1234567/shop@7654321:ref:refs/heads/main', 'exact', 'deploy', '{}', NULL, 'OPS-1: main deploys'),
        ('repo:acme@1234567/shop@7654321:ref:refs/heads/next', 'exact', 'read', '{}', 900, 'OPS-10: nightly builds'),
@@ -44,8 +44,8 @@ USING wanted AS w
                    max_duration, owner, reason)
            VALUES (w.tenant, w.idp, w.subject, w.match, w.key, w.claims, w.actor_idp, w.actor, w.actor_match, w.actor_claims, w.networks, w.valid_from, w.valid_until, w.max_duration, w.owner, w.reason);
 
--- Delete grants that are no longer in the file. Grants of other identity providers, such as people's, remain, and so do
--- grants of requests for access, which approvers decided on.
+-- Delete grants that are not in the file. Grants of other identity providers remain. Grants of requests for access remain too,
+-- because approvers decided on them.
 DELETE FROM broker.subject_grant AS g
  WHERE g.tenant = 'acme' AND g.idp = 'acme-github' AND g.request_id IS NULL
    AND NOT EXISTS (SELECT FROM wanted AS w

@@ -1,5 +1,6 @@
--- A directory of Microsoft Entra ID as an issuer: managed identities and applications. The directory's id is in the
--- issuer, so it is the tenant's own. Ask for tokens of version 2 (api.requestedAccessTokenVersion = 2).
+-- A directory of Microsoft Entra ID as an issuer of tokens for managed identities and applications. The issuer contains the id
+-- of your directory, so no other directory can issue its tokens. Configure tokens of version 2
+-- (api.requestedAccessTokenVersion = 2).
 \set SHOW_CONTEXT never
 
 -- listed: true shows this row's name and issuer to anyone, and its audiences to anyone with a token of the issuer. Choose

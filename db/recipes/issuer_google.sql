@@ -1,5 +1,5 @@
--- Google as an issuer: identity tokens of service accounts (and of people, by hd). Anyone can have a Google account,
--- so require an owner: the account's number (sub), its e-mail address or the Workspace domain (hd).
+-- Google as an issuer of identity tokens for service accounts and people. Anyone can have a Google account, so require an owner:
+-- the account's number (sub), its email address, or the domain of your Workspace (hd). A service account gets a token with:
 -- gcloud auth print-identity-token --impersonate-service-account=… --audiences=mintmark-acme --include-email
 \set SHOW_CONTEXT never
 

@@ -1,16 +1,16 @@
--- Onboard a tenant: the tenant itself, and who administers its keys and grants. Run as a platform admin.
+-- Onboard a tenant: insert the tenant, and name the admins of its keys and grants. Run this file as a platform admin.
 --
--- Then, in this order, since each refers to rows of the file before:
---   1. provider_*.sql   its access providers, and its keys
---   2. issuer_*.sql     its identity providers, and its first grants
---   3. grants.sql       further grants, from a file that can be run again
--- Each of those files is an example: leave out the rows that you don't want.
+-- Then run these files, in this order, because each refers to rows of the file before:
+--   1. provider_*.sql   the tenant's access providers and keys
+--   2. issuer_*.sql     the tenant's identity providers and first grants
+--   3. grants.sql       further grants; you can run this file again
+-- The files are examples. Leave out the rows that you don't need.
 \set SHOW_CONTEXT never
 
 INSERT INTO broker.tenant (name, display_name) VALUES ('acme', 'Acme Inc.');
 
--- Her login (made by a DBA: CREATE ROLE alice LOGIN … IN ROLE mintmark_tenant_admin) may write acme's
--- keys and grants, and see the rest of acme.
+-- The login alice may write acme's keys and grants, and read acme's other rows. A database administrator created it:
+-- CREATE ROLE alice LOGIN … IN ROLE mintmark_tenant_admin
 INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'alice');
 
 -- The ExternalId for AWS, if acme uses ambient credentials.

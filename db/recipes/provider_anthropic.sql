@@ -1,10 +1,10 @@
 -- Anthropic: an access token of a service account, by workload identity federation (RFC 7523).
 --
--- At Anthropic (Claude Console):
+-- Create at Anthropic (Claude Console):
 --   issuer: https://BROKER, keys by discovery
 --   federation rule: audience https://api.anthropic.com, sub = tenant:acme:key:claude, token lifetime at most the key's max_duration
--- Anthropic accepts each jti once; the broker's is the mint id. If the rule covers several workspaces, add "workspace_id" to
--- "target_parameters" and to the key's "parameters".
+-- Anthropic accepts each jti once; the jti of the broker's token is the mint id. If the rule covers several workspaces, add
+-- "workspace_id" to "target_parameters" and to the key's "parameters".
 -- Source: https://platform.claude.com/docs/en/manage-claude/wif-reference
 \set SHOW_CONTEXT never
 

@@ -1,7 +1,7 @@
--- AWS with the credentials of the machine that the broker runs on (auth "ambient"): AssumeRole with the tenant's
--- ExternalId. All tenants look alike to AWS but for that, so shared_identity and a list of targets are required.
+-- AWS with the credentials of the machine on which the broker runs (auth "ambient"). The broker calls AssumeRole with the tenant's
+-- ExternalId. AWS distinguishes tenants only by this ExternalId, so shared_identity and a list of targets are required.
 --
--- In AWS: the trust policy of each role; the ExternalId is acme's own (SELECT external_id FROM broker.tenant):
+-- In AWS, write this trust policy for each role. SELECT external_id FROM broker.tenant prints acme's ExternalId:
 --   {"Version": "2012-10-17", "Statement": [{"Effect": "Allow",
 --     "Principal": {"AWS": "arn:aws:iam::999999999999:role/mintmark"},
 --     "Action": ["sts:AssumeRole", "sts:TagSession", "sts:SetSourceIdentity"],

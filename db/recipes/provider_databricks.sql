@@ -1,8 +1,8 @@
 -- Databricks: an OAuth token of a service principal, by workload identity federation (RFC 8693).
 --
--- At Databricks: a federation policy of the service principal (databricks account service-principal-federation-policy create) with
+-- At Databricks, create a federation policy of the service principal (databricks account service-principal-federation-policy create):
 --   issuer https://BROKER, audiences ["https://dbc-a1b2345c-d6e7.cloud.databricks.com"], subject tenant:acme:key:databricks
--- Its tokens are valid as long as the exchanged token, so subject_lifetime extends the broker's token.
+-- Tokens of Databricks are valid as long as the exchanged token, so subject_lifetime extends the broker's token.
 -- Source: https://docs.databricks.com/aws/dev-tools/auth/oauth-federation-exchange
 \set SHOW_CONTEXT never
 

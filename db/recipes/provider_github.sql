@@ -4,7 +4,7 @@
 -- and install the app. Write the key to SECRETS_DIR/acme/github-app.pem. The installation's id:
 --   gh api /orgs/ORGANIZATION/installations --jq '.installations[] | [.app_slug, .id]'
 -- GitHub Enterprise Server: add "api_url": "https://HOST/api/v3".
--- A key gets at most what allowed_targets lists: here these repositories, and contents and issues at any level.
+-- A key can name only targets in allowed_targets: here these two repositories, and contents and issues at any level.
 \set SHOW_CONTEXT never
 
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets)

@@ -1,6 +1,6 @@
--- Google Cloud by workload identity federation; docs/providers/gcp.md says more.
+-- Google Cloud, by workload identity federation (docs/providers/gcp.md).
 --
--- At Google. The condition keeps the broker's other tenants out:
+-- At Google, run these commands. The attribute condition rejects tokens of the broker's other tenants:
 --   gcloud services enable iam.googleapis.com sts.googleapis.com iamcredentials.googleapis.com
 --   gcloud iam workload-identity-pools create mintmark --location=global
 --   gcloud iam workload-identity-pools providers create-oidc mintmark --location=global --workload-identity-pool=mintmark \

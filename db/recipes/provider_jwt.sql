@@ -1,8 +1,8 @@
--- Services that trust the broker itself: an access token of its own, for the client's own subject.
+-- Services that trust the broker directly: access tokens that the broker signs for the client's subject.
 --
--- In the service or the gateway before it: accept tokens of the issuer
---   https://BROKER/tenants/acme                  (/.well-known/openid-configuration leads to the keys)
--- with the audience that the key names, and look at sub: the client's subject, as its identity provider has it.
+-- In the service, or in a gateway in front of it, accept tokens of this issuer:
+--   https://BROKER/tenants/acme                  (/.well-known/openid-configuration below it leads to the keys)
+-- with the audience that the key names. The claim sub is the client's subject at its identity provider.
 \set SHOW_CONTEXT never
 
 INSERT INTO broker.access_provider (tenant, name, type, allowed_targets)

@@ -1,10 +1,10 @@
--- Any authorization server that exchanges tokens (RFC 8693): the broker's token for an access token of the server's.
+-- Any authorization server that exchanges tokens (RFC 8693): the broker's token for an access token of the server.
 --
--- At the provider: let the server trust the broker as an OpenID provider. What it is shown as subject_token has
+-- At the provider, let the server trust the broker as an OpenID provider. The broker's token, sent as subject_token, has
 --   iss = https://BROKER, sub = tenant:acme:key:orders, jti = the mint id
---   aud = the token endpoint's origin, or what subject_audience says
--- and a client that may exchange such tokens for the audience that the key names. Write the client's secret to
--- SECRETS_DIR/acme/orders-client: secrets are never stored in the database. A private address must be listed in
+--   aud = the token endpoint's origin, or subject_audience of the settings
+-- Also create a client that may exchange such tokens for the audience of the key. Write the client's secret to
+-- SECRETS_DIR/acme/orders-client, because the database stores no secrets. If the server has a private address, list its host in
 -- OUTBOUND_ALLOWED_HOSTS.
 \set SHOW_CONTEXT never
 

@@ -1,8 +1,8 @@
 -- Octopus Deploy: an access token of a service account.
 --
--- At Octopus (Configuration, Users, the service account, OpenID Connect, New OIDC Identity, Other Issuer):
+-- Create at Octopus (Configuration, Users, the service account, OpenID Connect, New OIDC Identity, Other Issuer):
 --   URL https://BROKER, subject tenant:acme:key:octopus, custom audience https://acme.octopus.app
--- The service account's id on the same page is the key's audience. Tokens are valid for an hour.
+-- The page also shows the service account's id, which is the key's audience. Tokens are valid for an hour.
 -- Source: https://octopus.com/docs/octopus-rest-api/openid-connect/other-issuers
 \set SHOW_CONTEXT never
 

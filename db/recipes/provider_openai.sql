@@ -1,6 +1,6 @@
 -- OpenAI: an access token of a project's service account, by workload identity federation.
 --
--- At OpenAI (Organization Settings, Security, Workload Identity Provider; an organization owner):
+-- At OpenAI, an organization owner creates (Organization Settings, Security, Workload Identity Provider):
 --   provider: issuer https://BROKER, audience https://auth.openai.com, keys from https://BROKER/.well-known/jwks.json
 --   mapping to the service account: sub = tenant:acme:key:openai
 -- OpenAI's tokens are never valid for longer than the exchanged token, so subject_lifetime extends the broker's token.

@@ -1,9 +1,9 @@
 -- OpenRouter: an access token that acts as one of your API keys, by workload identity federation (RFC 8693).
 --
--- At OpenRouter (Settings, Workload identity; an organization admin):
+-- At OpenRouter, an organization admin creates (Settings, Workload identity):
 --   issuer: https://BROKER, JWKS URL empty (discovery)
 --   policy: subject tenant:acme:key:openrouter, audience https://openrouter.ai, and the API key that it acts as
--- Its tokens are valid for at most 15 minutes, and no longer than the exchanged token.
+-- Tokens of OpenRouter are valid for at most 15 minutes, and no longer than the exchanged token.
 -- Source: https://openrouter.ai/docs/guides/overview/auth/workload-identity-federation
 \set SHOW_CONTEXT never
 

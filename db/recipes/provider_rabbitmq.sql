@@ -1,9 +1,9 @@
--- RabbitMQ: logins with tokens that the broker signs, for the client's own subject; plug-in rabbitmq_auth_backend_oauth2.
+-- RabbitMQ: clients log in with tokens that the broker signs for the client's subject (plugin rabbitmq_auth_backend_oauth2).
 --
--- At RabbitMQ: docs/providers/services.md#rabbitmq has the lines of rabbitmq.conf. Its resource_server_id is the audience here, and
--- the prefix of each scope. Clients send the token as the password; RabbitMQ ignores the user name.
+-- docs/providers/services.md#rabbitmq has the lines of rabbitmq.conf. Its resource_server_id is the audience of the key, and the
+-- prefix of each scope. Clients send the token as the password; RabbitMQ ignores the user name.
 --
--- RabbitMQ accepts a token of any tenant of the broker: list the audience in the allowed_targets of this access provider alone.
+-- RabbitMQ accepts a token of any tenant of the broker, so no other access provider may have this audience in allowed_targets.
 -- Source: https://www.rabbitmq.com/docs/oauth2
 \set SHOW_CONTEXT never
 

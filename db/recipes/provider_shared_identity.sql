@@ -1,8 +1,8 @@
--- A provider that gets the same identity for all tenants: the broker's token comes from an external identity provider
--- (BROKER_IDP_TYPE client-credentials or token-file), so its sub is the broker's, not the tenant's. Only allowed_targets
--- separates tenants: list only this tenant's targets. A bare ** is rejected.
+-- An access provider to which all tenants have the same identity. The broker's token comes from an external identity provider
+-- (BROKER_IDP_TYPE client-credentials or token-file), so its sub names the broker and no tenant. Only allowed_targets separates
+-- tenants, so list only this tenant's targets. The database rejects a bare **.
 --
--- Provider: trust that identity for exactly these targets.
+-- At the provider, let exactly these targets trust the broker's identity.
 \set SHOW_CONTEXT never
 
 INSERT INTO broker.access_provider (tenant, name, type, settings, shared_identity, allowed_targets)

@@ -1,8 +1,8 @@
 -- Tailscale: an API access token with the scopes and tags of a federated identity.
 --
--- At Tailscale (admin console, Settings, Trust credentials): an OpenID Connect credential with
+-- At Tailscale (admin console, Settings, Trust credentials), create an OpenID Connect credential with
 --   issuer https://BROKER, subject tenant:acme:key:tailnet, audience https://api.tailscale.com
--- and the scopes and tags that the key needs. Its client id is a setting of the key. Tokens are valid for an hour.
+-- and the scopes and tags that the key needs. The credential's client id is a setting of the key. Tokens are valid for an hour.
 -- Source: https://tailscale.com/kb/1581/workload-identity-federation
 \set SHOW_CONTEXT never
 

@@ -1,9 +1,9 @@
--- X.509: TLS certificates, signed with a CA key of the tenant. docs/providers/x509.md sets the servers up.
+-- X.509: TLS certificates, signed with a CA key of the tenant. docs/providers/x509.md explains how to set the servers up.
 --
 --   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /O=acme/CN=acme-ca -days 3650 \
 --       -addext keyUsage=critical,keyCertSign,cRLSign -keyout tls-ca.key -out tls-ca.crt
 --                                                        write tls-ca.key to SECRETS_DIR/acme/tls-ca.key, mode 0400
---   jq -Rs . tls-ca.crt                                  prints the certificate as it is written below
+--   jq -Rs . tls-ca.crt                                  prints the certificate in the form below
 -- allowed_targets lists subjects and SPIFFE ids that keys may have.
 \set SHOW_CONTEXT never
 

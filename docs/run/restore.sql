@@ -1,13 +1,14 @@
--- What a restored database has forgotten: changes of the configuration and mints that an export still has, and the database
--- doesn't. For psql, as an auditor who may make temporary tables, before brokers run again:
+-- Lists the changes of the configuration and the mints that are in an export, but that a restored database has lost. Run it
+-- in psql before you start a broker, with an auditor's login that may create temporary tables:
 --
 --     psql "$DATABASE" -v export=log.jsonl -f docs/run/restore.sql
 --
--- The file is what "audit export --all --format jsonl" wrote (shipping.md), all days of it since the point in time:
+-- The file log.jsonl is the output of "mintmark audit export --all --format jsonl" (docs/audit/shipping.md). If you export
+-- each day to a separate file, join the files of all days since the restore point:
 --     cat log-2026-06-1*.jsonl > log.jsonl
 
 CREATE TEMP TABLE exported (line jsonb);
--- A quote and a delimiter that JSON can't contain, so that each line is one value.
+-- JSON can't contain this quote and this delimiter, so each line is read as one value.
 \set load '\\copy exported FROM ' :'export' ' WITH (FORMAT csv, QUOTE E''\\x01'', DELIMITER E''\\x02'')'
 :load
 
@@ -21,15 +22,15 @@ SELECT e.line ->> 'tenant' AS tenant, (e.line ->> 'revision')::bigint AS revisio
                     WHERE c.tenant IS NOT DISTINCT FROM e.line ->> 'tenant' AND c.revision = (e.line ->> 'revision')::bigint
                       AND c.hash = (e.line ->> 'hash')::bytea);
 
-\echo 'Alive again: revoked, narrowed or disabled after the point in time. Do it again before brokers run.'
+\echo 'Undone: revocations, restrictions and blocks after the restore point. Repeat them before you start a broker.'
 SELECT tenant, revision, table_name, operation, changed_by, changed_at, before, after FROM lost_change
  WHERE operation <> 'INSERT' OR table_name = 'blocked_subject' ORDER BY tenant NULLS FIRST, revision;
 
-\echo 'Lost: created after the point in time. Run the files that created them again.'
+\echo 'Lost: rows created after the restore point. Run the files that created these rows again.'
 SELECT tenant, revision, table_name, changed_by, changed_at, after FROM lost_change
  WHERE operation = 'INSERT' AND table_name <> 'blocked_subject' ORDER BY tenant NULLS FIRST, revision;
 
-\echo 'Credentials that may live, and that the database knows nothing of'
+\echo 'Credentials that may still work, but of which the database has no rows'
 SELECT e.line ->> 'mint_id' AS mint_id, e.line ->> 'tenant' AS tenant, e.line ->> 'subject' AS subject, e.line ->> 'key' AS key,
        e.line ->> 'kind' AS kind, e.line ->> 'credential_id' AS credential_id, e.line ->> 'expires_at' AS until
   FROM exported AS e
@@ -39,6 +40,6 @@ SELECT e.line ->> 'mint_id' AS mint_id, e.line ->> 'tenant' AS tenant, e.line ->
    AND NOT EXISTS (SELECT FROM exported AS d WHERE d.line ->> 'mint_id' = e.line ->> 'mint_id' AND d.line ->> 'kind' = 'ended')
  ORDER BY 1;
 
-\echo 'The highest ids that were given, for the sequences'
+\echo 'The highest lost id of each table; no sequence may be below it'
 SELECT table_name, max((after ->> 'id')::bigint) AS highest_id FROM lost_change
  WHERE jsonb_typeof(after -> 'id') = 'number' GROUP BY table_name ORDER BY table_name;

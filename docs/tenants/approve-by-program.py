@@ -17,13 +17,26 @@ def answer(url, body=None):
         return json.load(reply)
 
 
+def is_first(ticket, request):
+    """Whether no other request has used a ticket: a link by its name says which one has."""
+    path = os.path.join(os.environ["USED_TICKETS_DIR"], ticket)
+    try:
+        os.symlink(request, path)
+    except FileExistsError:
+        return os.readlink(path) == request
+    return True
+
+
 def decide(event):
     data, ticket = event["data"], re.match("INC-[0-9]{1,9}(?![0-9])", event["data"]["reason"])
     if event["type"] != "io.mintmark.access.requested" or not ticket:
         return
     found = answer(f"{TICKETS}/{ticket.group()}")
-    if (found.get("key"), found.get("requester")) != (data["key"], data["subject"]) or found.get("state") not in ("approved", "rejected"):
+    named = found.get("key"), found.get("idp"), found.get("requester"), found.get("actor")
+    if named != (data["key"], data["idp"], data["subject"], data.get("actor")) or found.get("state") not in ("approved", "rejected"):
         return  # a person decides
+    if not is_first(ticket.group(), event["subject"]):
+        return  # a ticket is for one request
     verdict = "approve" if found["state"] == "approved" else "refuse"
     note = f"{ticket.group()} is {found['state']} by {found['decided_by']}"
     try:

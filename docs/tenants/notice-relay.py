@@ -4,6 +4,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 SECRET = open(os.environ["NOTICE_SECRET_FILE"], "rb").read().rstrip(b"\r\n")
 TARGET = open(os.environ["RELAY_TO_FILE"]).read().strip()
+# The webhook of each person who consents to agents, by identity provider and subject.
+PEOPLE = json.load(open(os.environ["RELAY_PEOPLE_FILE"])) if "RELAY_PEOPLE_FILE" in os.environ else {}
 # Printable to Python, and yet nothing that a reader sees.
 UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
 
@@ -25,9 +27,11 @@ def text_of(event):
         text += f": {shown(vote['note'])}" if vote.get("note") else ""
     for left in data.get("credentials", []):
         text += f"; credential {shown(left['mintId'])} {shown(left['state'])}"
+        text += "" if left["state"] in ("ended", "revoked") else f" until {shown(left['expiresAt'])}"
     if what == "requested":
         gives = data.get("gives") or {}
         text += f"; gives {shown(gives.get('target') or gives.get('type'))} at {shown(gives.get('provider'))}" if gives else ""
+        text += f" for {shown(data['seconds'])} s" if gives else ""
         text += "; only the subject decides" if data.get("consent") else ""
         text += f"; decide: {data['consoleUrl']}" if data.get("consoleUrl") else f" (mintmark-client approve {event['subject']})"
     return text
@@ -41,7 +45,10 @@ class Relay(BaseHTTPRequestHandler):
         fresh = given.get("t", "").isascii() and given.get("t", "").isdigit() and abs(time.time() - int(given["t"])) < 300
         if not fresh or not hmac.compare_digest(expected.encode(), given.get("v1", "").encode()):
             return self.send_error(401)
-        request = urllib.request.Request(TARGET, json.dumps({"text": text_of(json.loads(body))}).encode(), {"Content-Type": "application/json"})
+        event = json.loads(body)
+        own = PEOPLE.get(event["data"].get("idp"), {}).get(event["data"]["subject"], TARGET)
+        target = own if event["data"].get("consent") else TARGET
+        request = urllib.request.Request(target, json.dumps({"text": text_of(event)}).encode(), {"Content-Type": "application/json"})
         try:
             urllib.request.urlopen(request, timeout=4).close()
             self.send_response(204), self.end_headers()

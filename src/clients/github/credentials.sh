@@ -76,7 +76,7 @@ if [ "$MINTMARK_EXPORT" = true ]; then
     twice=$(of_answer '[.credentials[] | to_entries[]] | group_by(.key)
         | map(select((map(.value) | unique | length) > 1) | .[0].key) | join(", ")')
     if [ -n "$twice" ]; then
-        wrong_use "several keys have $twice; use export: 'false' and the output 'credentials'"
+        wrong_use "several keys have $twice with different values; set export: 'false' and use the output 'credentials'"
     fi
     assign '.credentials[] | to_entries[]' >>"$GITHUB_ENV"
 fi

@@ -79,7 +79,7 @@ type Unreachable struct {
 }
 
 func (u *Unreachable) Error() string {
-	return fmt.Sprintf("no answer of the broker (request sent: %t): %s", u.Sent, u.Cause)
+	return fmt.Sprintf("no response from the broker (request sent: %t): %s", u.Sent, u.Cause)
 }
 
 func (u *Unreachable) Unwrap() error { return u.Cause }
@@ -134,7 +134,7 @@ func New(o Options) (*Client, error) {
 	}
 	if o.Token == nil {
 		if o.Token = environmentToken("MINTMARK_TOKEN"); o.Token == nil {
-			return nil, errors.New("no identity token: give Token, or set MINTMARK_TOKEN_FILE")
+			return nil, errors.New("no identity token: set Options.Token or MINTMARK_TOKEN_FILE")
 		}
 	}
 	if o.ActorToken == nil {
@@ -245,7 +245,7 @@ func (c *Client) send(ctx context.Context, method, path string, body, answer any
 	}
 	refused := &Refused{}
 	if json.Unmarshal(text, refused) != nil || refused.Code == "" {
-		refused.Message = "not the answer of a Mintmark broker"
+		refused.Message = "the response is not that of a Mintmark broker; check the URL"
 	}
 	refused.Status = response.StatusCode
 	if asked, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && refused.RetryAfter == 0 {

@@ -83,7 +83,7 @@ public final class MintmarkLogin implements HikariCredentialsProvider {
                     .findFirst()
                     .map(members::get)
                     .orElseThrow(
-                            () -> new IllegalStateException("The key has no output of " + names));
+                            () -> new IllegalStateException("The key has none of the outputs " + names));
         }
 
         @Override
@@ -105,7 +105,7 @@ public final class MintmarkLogin implements HikariCredentialsProvider {
                     "The broker's URL must be https, because it gets identity tokens: " + broker);
         }
         if (!KEY.matcher(key).matches()) {
-            throw new IllegalArgumentException("No name of a key: " + key);
+            throw new IllegalArgumentException("Not the name of a key: " + key);
         }
         this.broker = broker;
         this.tokenFile = tokenFile;
@@ -181,7 +181,7 @@ public final class MintmarkLogin implements HikariCredentialsProvider {
             kept = mint();
         } catch (RuntimeException e) {
             // the old login still works, and a later connection starts the next try
-            LOG.log(System.Logger.Level.WARNING, "No new login: {0}", e.getMessage());
+            LOG.log(System.Logger.Level.WARNING, "The login could not be renewed: {0}", e.getMessage());
         } finally {
             minting.unlock();
         }
@@ -209,7 +209,7 @@ public final class MintmarkLogin implements HikariCredentialsProvider {
             Map<String, String> members = members(response.body());
             if (response.statusCode() != OK || !members.containsKey("expiresAt")) {
                 throw new IllegalStateException(
-                        "Mintmark has no login for key '%s': status %d, %s (request %s)"
+                        "Mintmark issued no login for key '%s': status %d, %s (request %s)"
                                 .formatted(
                                         key,
                                         response.statusCode(),
@@ -218,7 +218,7 @@ public final class MintmarkLogin implements HikariCredentialsProvider {
             }
             return login(members, now);
         } catch (IOException e) {
-            throw new IllegalStateException("No login from %s: %s".formatted(broker, e), e);
+            throw new IllegalStateException("%s issued no login: %s".formatted(broker, e), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("Interrupted while waiting for " + broker, e);

@@ -81,7 +81,7 @@ class Client:
             raise ValueError("the broker's URL must be https; plain http is for this machine only")
         self._token = token or _environment_token("MINTMARK_TOKEN")
         if self._token is None:
-            raise ValueError("no identity token: give token, or set MINTMARK_TOKEN_FILE")
+            raise ValueError("no identity token: pass token, or set MINTMARK_TOKEN_FILE")
         self._actor_token = actor_token or _environment_token("MINTMARK_ACTOR_TOKEN")
         self._timeout = timeout
         self._context = context
@@ -151,7 +151,7 @@ class Client:
                 response = connection.getresponse()
                 text = response.read(ANSWER_BYTES)
             except (OSError, http.client.HTTPException) as failure:
-                raise Unreachable("no answer of the broker: %s" % type(failure).__name__, True) from failure
+                raise Unreachable("no response from the broker: %s" % type(failure).__name__, True) from failure
         finally:
             connection.close()
         try:
@@ -160,7 +160,7 @@ class Client:
             answer = None
         if response.status in (200, 202) and isinstance(answer, dict):
             return answer
-        answer = answer if isinstance(answer, dict) else {"message": "not the answer of a Mintmark broker"}
+        answer = answer if isinstance(answer, dict) else {"message": "the response is not that of a Mintmark broker; check the URL"}
         if "retryAfter" not in answer and response.headers.get("Retry-After", "").isdigit():
             answer["retryAfter"] = int(response.headers["Retry-After"])
         raise Refused(response.status, answer)

@@ -115,7 +115,7 @@ export class Client {
     }
     const token = options.token ?? environmentToken("MINTMARK_TOKEN");
     if (token === undefined) {
-      throw new TypeError("no identity token: give token, or set MINTMARK_TOKEN_FILE");
+      throw new TypeError("no identity token: pass token, or set MINTMARK_TOKEN_FILE");
     }
     this.#url = url.href.replace(/\/+$/, "");
     this.#token = token;
@@ -208,7 +208,7 @@ export class Client {
     if ([200, 202].includes(response.status) && typeof answer === "object" && answer !== null) {
       return answer;
     }
-    const refusal = answer ?? { message: "not the answer of a Mintmark broker" };
+    const refusal = answer ?? { message: "the response is not that of a Mintmark broker; check the URL" };
     const asked = response.headers.get("retry-after");
     throw new Refused(response.status, {
       ...(asked !== null && /^\d{1,6}$/.test(asked) ? { retryAfter: Number(asked) } : {}),

@@ -1,13 +1,13 @@
 -- immutable subject, ids before the names
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'acme-github', 'repo:1234567@acme/7654321@shop:ref:refs/heads/main', 'read', 'OPS-1: test');
 --> Grant of key "read" to "repo:1234567@acme/7654321@shop:ref:refs/heads/main": unlike_its_issuer
---? The subject is unlike those of GitHub Actions. Names come first
+--? The subject does not have the form that GitHub Actions uses. Names come first
 --! 01000
 
 -- claim repository with the ids: acme@1234567/shop@7654321 (the claim stays acme/shop)
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, match, claims) VALUES ('acme', 'acme-github', 'repo:**', 'read', 'OPS-1: test', 'glob', '{"repository": "acme@1234567/shop@7654321"}');
 --> Grant of key "read" to "repo:**": unlike_its_issuer
---? The claim "repository" is unlike those of GitHub Actions. Only sub has the ids
+--? The claim "repository" does not have the form that GitHub Actions uses. The claim repository is OWNER
 --! 01000
 
 -- emergency block of the old form, though a grant of the same repository has the new one
@@ -25,7 +25,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('
 -- EKS: region of issuer and jwks_uri differ
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri) VALUES ('eks', 'acme', 'https://oidc.eks.eu-central-1.amazonaws.com/id/0123456789ABCDEF0123456789ABCDEF', ARRAY['mintmark-acme2']::text[], 'https://oidc.eks.us-east-1.amazonaws.com/id/0123456789ABCDEF0123456789ABCDEF/keys');
 --> Identity provider "eks": jwks_uri_of_another_place
---? The jwks_uri has ".us-east-1" and the issuer ".eu-central-1"
+--? The jwks_uri has ".us-east-1", but the issuer has ".eu-central-1"
 --! 01000
 
 -- CircleCI issuer without /org/ID
@@ -37,7 +37,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_
 -- Buildkite: exact subject copied from a token, with its commit
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'acme-buildkite', 'organization:acme:pipeline:shop:ref:refs/heads/main:commit:9f3e4a7c1b2d3e4f5a6b7c8d9e0f1a2b3c4d5e6f:step:deploy', 'read', 'OPS-1: test');
 --> Grant of key "read" to "organization:acme:pipeline:shop:ref:refs/heads/main:commit:9f3e4a7c1b2d3e4f5a6b7c8d9e0f1a2b3c4d5e6f:step:deploy": unlike_its_issuer
---? A subject has the commit of its build, so the next commit is denied
+--? The subject contains the commit of one build, so the next commit is denied
 --! 01000
 
 -- rule: star with match exact
@@ -93,7 +93,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, claims) VAL
 
 -- notice_url is a Slack webhook (does not take CloudEvents, and is a secret itself)
 UPDATE broker.tenant SET notice_url='https://hooks.slack.com/services/T00000000/B00000000/abcdefghijklmnopqrstuvwx', notice_secret='{"file":"notices"}' WHERE name='acme';
---> Tenant "acme": its notice_url has the address of a chat's or service's incoming hook, which is a secret, and the history keeps it.
+--> Tenant "acme": its notice_url has the URL of an incoming webhook, which is a secret, and the change history would keep it for good.
 --? Write a URL without secrets
 --! 23514
 
@@ -101,7 +101,7 @@ UPDATE broker.tenant SET notice_url='https://hooks.slack.com/services/T00000000/
 UPDATE broker.tenant SET require_second_admin=true WHERE name='acme';
 UPDATE broker.subject_grant SET max_duration=1800 WHERE id=3;
 --> Subject grant …
---? counts as disabled until another admin approves it
+--? has no effect until another admin approves it
 --! 01000
 
 -- rule with claims list in one string
@@ -132,7 +132,7 @@ INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('
 INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme','deploy','acme-keycloak','user:alice',14400);
 INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme','deploy','acme-keycloak','user:alice',14400);
 --> Access rule …
---? already lets these subjects request as much with as many approvals, so
+--? already lets these subjects request at least this access with the same number of approvals, so
 --! 01000
 
 -- approver with star exact
@@ -164,19 +164,19 @@ INSERT INTO broker.blocked_subject (tenant, idp, subject, match, reason) VALUES 
 -- block that ended
 INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acme', 'agent:release-bot', 'INC-1', now() - interval '1 day');
 --> Block of "agent:release-bot": ended_already
---? The row had ended when it was written and has no effect. Set a later e
+--? The row ended before it was written, so it has no effect. Set a later e
 --! 01000
 
 -- other owner id
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme','acme-github','repo:acme@999/shop@7654321:ref:refs/heads/main','read','OPS-1');
 --> Grant of key "read" to "repo:acme@999/shop@7654321:ref:refs/heads/main": subject_of_another_owner
---? The identity provider requires "repository_owner_id" = "1234567", and
+--? The identity provider requires "repository_owner_id" = "1234567", but
 --! 01000
 
 -- one id only
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme','acme-github','repo:acme@1234567/shop:ref:refs/heads/main','read','OPS-1');
 --> Grant of key "read" to "repo:acme@1234567/shop:ref:refs/heads/main": unlike_its_issuer
---? The subject is unlike those of GitHub Actions. A subject has both ids
+--? The subject does not have the form that GitHub Actions uses. A subject has either both ids
 --! 01000
 
 -- claims contradict glob
@@ -194,25 +194,25 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VAL
 -- k8s at unknown issuer
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme','acme-cluster','system:serviceaccount:shop','read','OPS-1');
 --> Grant of key "read" to "system:serviceaccount:shop": subject_fits_no_form
---? Kubernetes sends no such subject, unless it was configured to. It send
+--? By default, the subjects of Kubernetes have only these forms
 --! 01000
 
 -- k8s at unknown issuer slash
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme','acme-cluster','system:serviceaccount:shop/deployer','read','OPS-1');
 --> Grant of key "read" to "system:serviceaccount:shop/deployer": subject_fits_no_form
---? Kubernetes sends no such subject, unless it was configured to. It send
+--? By default, the subjects of Kubernetes have only these forms
 --! 01000
 
 -- gitlab segments order
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme','acme-gitlab','project_path:acme/shop:ref:main:ref_type:branch','read','OPS-1');
 --> Grant of key "read" to "project_path:acme/shop:ref:main:ref_type:branch": subject_fits_no_form
---? GitLab sends no such subject, unless it was configured to. It sends: p
+--? By default, the subjects of GitLab have only these forms: p
 --! 01000
 
 -- gitlab ref refs/heads
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme','acme-gitlab','project_path:acme/shop:ref_type:branch:ref:refs/heads/main','read','OPS-1');
 --> Grant of key "read" to "project_path:acme/shop:ref_type:branch:ref:refs/heads/main": unlike_its_issuer
---? The subject is unlike those of GitLab. ref is the name of the branch o
+--? The subject does not have the form that GitLab uses. Write only the name of the branch o
 --! 01000
 
 -- ref_protected boolean
@@ -224,13 +224,13 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reas
 -- glob twice once with condition
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme','acme-keycloak','team:ops/**','glob','read','{}','OPS-1'),('acme','acme-keycloak','team:ops/**','glob','read','{"a":"b"}','OPS-1');
 --> Grant of key "read" to "team:ops/**": covered_by_another_grant
---? already allows all that this grant does, so its narrower conditions ha
+--? already allows all that this grant does, so the narrower conditions of this grant ha
 --! 01000
 
 -- subject is actor
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_idp, actor, reason) VALUES ('acme','acme-keycloak','agent:x','read','acme-keycloak','agent:x','OPS-1');
 --> Grant of key "read" to "agent:x": actor_is_its_subject
---? The actor "agent:x" is the subject itself, so nobody acts for somebody
+--? The actor "agent:x" is also the subject
 --! 01000
 
 -- tid contradicts
@@ -248,49 +248,49 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('
 -- entra jwks of another directory
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri) VALUES ('e5','acme','https://login.microsoftonline.com/72f988bf-86f1-41af-91ab-2d7cd011db47/v2.0','{mintmark-acme9}','https://login.microsoftonline.com/11111111-86f1-41af-91ab-2d7cd011db47/discovery/v2.0/keys');
 --> Identity provider "e5": jwks_uri_of_another_place
---? The jwks_uri has "11111111-86f1-41af-91ab-2d7cd011db47" and the issuer
+--? The jwks_uri has "11111111-86f1-41af-91ab-2d7cd011db47", but the issuer
 --! 01000
 
 -- hd with address
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims) VALUES ('g6','acme','https://accounts.google.com','{mintmark-acme9}','{"hd":"@acme.com"}');
 --> Identity provider "g6": unlike_its_issuer
---? The claim "hd" is unlike those of Google. hd is the domain alone
+--? The claim "hd" does not have the form that Google uses. Write only the domain, for example
 --! 01000
 
 -- fly issuer
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('f1','acme','https://oidc.fly.io','{mintmark-acme9}');
 --> Identity provider "f1": issuer_sends_no_tokens
---? No token has the issuer "https://oidc.fly.io". Tokens of that service
+--? No token has the issuer "https://oidc.fly.io". Set it to the iss claim
 --! 01000
 
 -- bitbucket issuer
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('b1','acme','https://bitbucket.org/acme','{mintmark-acme9}');
 --> Identity provider "b1": issuer_sends_no_tokens
---? No token has the issuer "https://bitbucket.org/acme". Tokens of that s
+--? No token has the issuer "https://bitbucket.org/acme". Set it to the iss
 --! 01000
 
 -- devops issuer
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('d1','acme','https://dev.azure.com/acme','{mintmark-acme9}');
 --> Identity provider "d1": issuer_sends_no_tokens
---? No token has the issuer "https://dev.azure.com/acme". Tokens of that s
+--? No token has the issuer "https://dev.azure.com/acme". Set it to the iss
 --! 01000
 
 -- keycloak jwks other realm
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri) VALUES ('k3','acme','https://sso.acme.example/realms/acme2','{mintmark-acme9}','https://sso.acme.example/realms/acme/protocol/openid-connect/certs');
 --> Identity provider "k3": jwks_uri_of_another_place
---? The jwks_uri has "/realms/acme" and the issuer "/realms/acme2", so the
+--? The jwks_uri has "/realms/acme", but the issuer has "/realms/acme2", so the
 --! 01000
 
 -- notice url
 UPDATE broker.tenant SET notice_url='https://hooks.acme.example/in?token=abc', notice_secret='{"file":"n"}' WHERE name='acme';
---> Tenant "acme": its notice_url has a query, where tokens are passed, and the history keeps it.
---? Write a URL without secrets, and the sec
+--> Tenant "acme": its notice_url has a query, which often contains a token, and the change history would keep it for good.
+--? Write a URL without secrets. Write the sec
 --! 23514
 
 -- notice url mattermost
 UPDATE broker.tenant SET notice_url='https://chat.acme.example/hooks/9fj3kd83jd93jd93jd93jd93jd', notice_secret='{"file":"n"}' WHERE name='acme';
---> Tenant "acme": its notice_url has an incoming hook's token in its path, and the history keeps it.
---? Write a URL without secrets, and the sec
+--> Tenant "acme": its notice_url has the token of an incoming webhook in its path, and the change history would keep it for good.
+--? Write a URL without secrets. Write the sec
 --! 23514
 
 -- agents as subjects after all
@@ -302,13 +302,13 @@ UPDATE broker.identity_provider SET accepts='{approver}' WHERE name='acme-gitlab
 -- repository_owner with slash
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme','acme-github','repo:**','glob','read','{"repository_owner": "acme/shop"}','OPS-1');
 --> Grant of key "read" to "repo:**": unlike_its_issuer
---? The claim "repository_owner" is unlike those of GitHub Actions. It is
+--? The claim "repository_owner" does not have the form that GitHub Actions uses. repository_owner is
 --! 01000
 
 -- hcp
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme','acme-entra','99999999-8888-7777-6666-555555555556','read','{"tid": "11111111-8888-7777-6666-555555555556"}','OPS-1');
 --> Grant of key "read" to "99999999-8888-7777-6666-555555555556": contradicts_identity_provider
---? Each token of this grant has "tid" = "72f988bf-86f1-41af-91ab-2d7cd011
+--? Every token of the grant's identity provider has "tid" = "72f988bf-86f1-41af-91ab-2d7cd011
 --! 01000
 
 -- console access with list in string
@@ -326,19 +326,19 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VAL
 -- google subject is the address
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme','acme-google','build@acme.iam.gserviceaccount.com','read','OPS-1');
 --> Grant of key "read" to "build@acme.iam.gserviceaccount.com": subject_fits_no_form
---? Google sends no such subject, unless it was configured to. It sends: d
+--? By default, the subjects of Google have only these forms: d
 --! 01000
 
 -- buildkite org
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALUES ('acme','acme-buildkite','organization:acme:pipeline:shop:ref:main:**','glob','read','OPS-1');
 --> Grant of key "read" to "organization:acme:pipeline:shop:ref:main:**": unlike_its_issuer
---? The subject is unlike those of Buildkite. A ref is whole: write :ref:r
+--? The subject does not have the form that Buildkite uses. Write the full ref: :ref:r
 --! 01000
 
 -- build_branch refs
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme','acme-buildkite','organization:acme:pipeline:shop:**','glob','read','{"build_branch":"refs/heads/main"}','OPS-1');
 --> Grant of key "read" to "organization:acme:pipeline:shop:**": unlike_its_issuer
---? The claim "build_branch" is unlike those of Buildkite. build_branch is
+--? The claim "build_branch" does not have the form that Buildkite uses. Write only
 --! 01000
 
 -- build_number as text
@@ -366,14 +366,14 @@ DELETE FROM broker.access_approver;
 UPDATE broker.tenant SET require_second_admin=true WHERE name='acme';
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme','acme-keycloak','user:alice','read','OPS-1');
 --> Subject grant …
---? The row was written or changed by "test_admin" and counts as disabled
+--? The row was written
 --! 01000
 
 -- key edit awaits
 UPDATE broker.tenant SET require_second_admin=true WHERE name='acme';
 UPDATE broker.key SET max_duration=1000 WHERE tenant='acme' AND name='deploy';
 --> Row of key "deploy": awaits_approval
---? The row was written or changed by "test_admin" and counts as disabled
+--? The row was written
 --! 01000
 
 -- idp disabled on which rules rest
@@ -387,7 +387,7 @@ UPDATE broker.identity_provider SET accepts='{actor}' WHERE name='acme-keycloak'
 -- tenant max 30
 UPDATE broker.tenant SET max_duration=30 WHERE name='acme';
 --> Tenant "acme": duration_too_short
---? The unit of max_duration is seconds, and
+--? max_duration is in seconds: a credential of
 --! 01000
 
 -- a key's maximum below that of its grants
@@ -409,30 +409,174 @@ DELETE FROM broker.tenant_admin WHERE role_name='test_tenant_admin';
 -- two keys that give the same
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs) SELECT tenant, 'deploy2', provider, max_duration, settings, outputs FROM broker.key WHERE tenant='acme' AND name='deploy';
 --> Key "deploy2": same_as_another_row
---? It does the same as "deploy", and differs in nothing that matters. Use
+--? The row has the same effect as "deploy". Disable
 --! 01000
 
 -- two access providers that are one
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets, shared_identity) SELECT tenant, name || '2', type, settings, allowed_targets, shared_identity FROM broker.access_provider WHERE tenant = 'acme' AND type = 'gcp' LIMIT 1;
 --> Access provider "google2": same_as_another_row
---? It does the same as "google", and differs in nothing that matters. Use
+--? The row has the same effect as "google". Disable
 --! 01000
 
 -- a wide grant beside a narrow one that it makes pointless
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme','acme-keycloak','team:ops/ada','read','{"a": "b"}','OPS-1');
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALUES ('acme','acme-keycloak','team:ops/**','glob','read','OPS-1');
 --> Grant of key "read" to "team:ops/ada": covered_by_another_grant
---? already allows all that this grant does, so its narrower conditions ha
+--? already allows all that this grant does, so the narrower conditions of this grant ha
 --! 01000
 
 -- a path with a token
 UPDATE broker.tenant SET notice_url='https://relay.acme.example/v1/Zk3x9Qp7Lm2Rt8Vw5Yb1Nc4D', notice_secret='{"file":"n"}' WHERE name='acme';
---> Tenant "acme": its notice_url has a part of its path that looks like a token, and the history keeps it.
---? Write a URL without secrets, and the sec
+--> Tenant "acme": its notice_url has a part of its path that looks like a token, and the change history would keep it for good.
+--? Write a URL without secrets. Write the sec
 --! 23514
 
 -- a Teams webhook
 UPDATE broker.tenant SET notice_url='https://acme.webhook.office.com/webhookb2/11111111-2222-3333-4444-555555555555', notice_secret='{"file":"n"}' WHERE name='acme';
---> Tenant "acme": its notice_url has the address of a chat's or service's incoming hook, which is a secret, and the history keeps it.
---? Write a URL without secrets, and the sec
+--> Tenant "acme": its notice_url has the URL of an incoming webhook, which is a secret, and the change history would keep it for good.
+--? Write a URL without secrets. Write the sec
 --! 23514
+
+-- grant: the agent as the subject and the person as the actor
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_idp, actor, reason) VALUES ('acme', 'acme-agents', 'agent:release-bot', 'read', 'acme-keycloak', '7b0e3f52-6a52-4c1e-8c3b-0a1b2c3d4e5f', 'OPS-52');
+--> Grant of key "read" to "agent:release-bot": parties_swapped
+--? Exchange idp and subject with actor_idp and actor.
+--! 01000
+
+-- ssh: the opposite of an extension is no misspelling of it
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'web2', 'servers', 86400, '{"principals": ["deploy"], "extensions": ["no-port-forwarding"]}');
+--> Key "web2" of tenant "acme": the setting "extensions" has an element that is "no-port-forwarding", and must be one of no-touch-required, permit-X11-forwarding, permit-agent-forwarding, permit-port-forwarding, permit-pty, permit-user-rc.
+--! 23514
+
+-- rule: more people than approvals
+INSERT INTO broker.access_rule (tenant, key, idp, subject, approvals, people, max_access) VALUES ('acme', 'deploy', 'acme-keycloak', 'user:alice', 1, 3, 14400);
+INSERT INTO broker.access_approver (rule, idp, subject) VALUES ((SELECT max(id) FROM broker.access_rule), 'acme-keycloak', 'user:bob');
+--> Access rule …
+--? needs 3 approvals by people, but the rule asks for 1 in all, fewer than its column people
+--! 01000
+
+-- block: a repository without the rest of the subject
+INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'repo:acme/shop', 'INC-1: leak');
+--> Block of "repo:acme/shop": block_of_part_of_a_subject
+? To block all subjects that begin with it, set match to glob and subject to "repo:acme/shop:**".
+--! 01000
+
+-- tenant: a maximum below what AWS gives
+UPDATE broker.tenant SET max_duration = 600 WHERE name = 'acme';
+--> Tenant "acme": shorter_than_its_types
+--? max_duration is 600, but credentials of type aws-sts
+--! 01000
+
+-- key: its tenant allows less than its type gives
+SET LOCAL client_min_messages = error;
+UPDATE broker.tenant SET max_duration = 600 WHERE name = 'acme';
+SELECT rule FROM broker.lint WHERE tenant = 'acme' AND table_name = 'key' AND name = 'deploy' AND rule LIKE '%tenant%';
+--> tenant_allows_too_little
+
+-- block: seven seconds
+INSERT INTO broker.blocked_subject (tenant, idp, subject, reason, until) VALUES ('acme', 'acme-keycloak', 'user:zoe', 'INC-1: for a week', now() + interval '7');
+--> Block of "user:zoe": block_matches_nothing
+--? The block matched no subject
+--! 01000
+
+-- block: seven seconds, listed
+SET LOCAL client_min_messages = error;
+INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acme', 'user:zoe', 'INC-1: for a week', now() + interval '7');
+SELECT rule FROM broker.lint WHERE tenant = 'acme' AND table_name = 'blocked_subject' AND rule = 'ends_at_once';
+--> ends_at_once
+
+-- console: two addresses in one string
+INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'email', '"lea@acme.example, lou@acme.example"', 'OPS-1');
+--> Access to the console by "email": list_in_a_string
+--? is one string, and is compared as a whole
+--! 01000
+
+-- console: a list inside a string
+INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'email', '"[\"gus@globex.example\", \"gil@globex.example\"]"', 'OPS-1');
+--> Access to the console by "email": list_in_a_string
+--? Write each value as an element of a JSON list.
+--! 01000
+
+-- console: the default role of a realm
+INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', '/realm_access/roles', '"default-roles-acme"', 'OPS-1');
+--> Access to the console by "/realm_access/roles": access_for_everybody
+--? gives access to all users, who have this role
+--! 01000
+
+-- console: the end of a domain without its @
+INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'email', '{"glob": "*acme.example"}', 'OPS-1');
+--> Access to the console by "email": domain_without_at
+--? Write an @ between * and the domain.
+--! 01000
+
+-- key: the variables of an AWS id and its secret crossed
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs) VALUES ('acme', 'k2', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy"}', '{"AWS_ACCESS_KEY_ID": "SecretAccessKey", "AWS_SECRET_ACCESS_KEY": "AccessKeyId", "AWS_SESSION_TOKEN": "SessionToken"}');
+--> Key "k2": output_of_another_field
+--? "AWS_ACCESS_KEY_ID" has the field SecretAccessKey, but tools expect AccessKeyId
+--! 01000
+
+-- key: no session token
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs) VALUES ('acme', 'k2', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy"}', '{"AWS_ACCESS_KEY_ID": "AccessKeyId", "AWS_SECRET_ACCESS_KEY": "SecretAccessKey"}');
+--> Key "k2": output_is_missing
+--? lack the field SessionToken
+--! 01000
+
+-- key: a login without its password
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs) VALUES ('acme', 'k2', 'orders', 3600, '{"role": "app_rw"}', '{"PGHOST": "Host", "PGUSER": "Username"}');
+--> Key "k2": output_is_missing
+--? lack the field Password
+--! 01000
+
+-- provider: the client secret as the name of its file
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'auth2', 'oauth2', '{"token_endpoint": "https://auth.acme.example/oauth2/token", "client_id": "mintmark", "client_secret": {"file": "q7Xh8vT2pLr0Zk4MnB6yWc9dEfGs1UaJ"}}', '{https://stock.acme.example}');
+--> Access provider "auth2": file_looks_like_a_secret
+--? The file "q7Xh…" in settings
+--! 01000
+
+-- provider: any target beside others
+UPDATE broker.access_provider SET allowed_targets = allowed_targets || '{**}' WHERE tenant = 'acme' AND name = 'servers';
+--> Access provider "servers": any_target_beside_others
+--? Remove **.
+--! 01000
+
+-- issuer: a slash behind a realm of Keycloak
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('i3', 'acme', 'https://sso.globex.example/realms/globex/', '{mintmark-i3}');
+--> Identity provider "i3": issuer_sends_no_tokens
+--? https://sso.globex.example/realms/globex.
+--! 01000
+
+-- issuer: Auth0 without its slash
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('i3', 'acme', 'https://acme.eu.auth0.com', '{mintmark-i3}');
+--> Identity provider "i3": issuer_sends_no_tokens
+--? https://acme.eu.auth0.com/.
+--! 01000
+
+-- issuer: the host of Okta's admin console
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('i3', 'acme', 'https://acme-admin.okta.com', '{mintmark-i3}');
+--> Identity provider "i3": issuer_sends_no_tokens
+--? https://acme.okta.com.
+--! 01000
+
+-- grant: a network as wide as /3
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, networks, reason) VALUES ('acme', 'acme-keycloak', 'user:zoe', 'read', '{192.0.0.0/3}', 'OPS-1');
+--> Grant of key "read" to "user:zoe": unlikely_network
+--? contains the networks of many others
+--! 01000
+
+-- grant: a condition on the end of a token
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'acme-keycloak', 'user:zoe', 'read', '{"exp": 1795860000}', 'OPS-1');
+--> Grant of key "read" to "user:zoe": claim_of_one_token
+--? matches one token or none
+--! 01000
+
+-- grant: a negation
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'acme-keycloak', 'user:zoe', 'read', '{"branch": "!main"}', 'OPS-1');
+--> Grant of key "read" to "user:zoe": no_negation
+--? Write the values that are allowed.
+--! 01000
+
+-- grant: an end in 2206
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until, reason) VALUES ('acme', 'acme-keycloak', 'user:zoe', 'read', '2206-12-04 18:00Z', 'OPS-1');
+--> Grant of key "read" to "user:zoe": ends_far_away
+--? The row ends in the year 2206
+--! 01000

@@ -7,7 +7,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 -- a regular expression as a glob
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALUES ('acme', 'ci', 'repo:acme/shop:.*', 'glob', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:.*": glob_matches_less_than_it_seems
---? The glob matches only values with ".*". * matches within one segment (no : and no /), ** across
+--? The glob matches only values with ".*". Correct it: * matches within one segment (no : and no /), ** across
 --! 01000
 
 -- match regex
@@ -37,7 +37,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 -- a star in a claim
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"ref": "refs/heads/*"}', 'OPS-1');
 --> Grant of key "deploy" to "x": star_in_plain_claim
---? The value "refs/heads/*" is compared as it is. To match a pattern, write {"glob": …}; for a choice,
+--? The value "refs/heads/*" is compared as plain text, not as a pattern. To match a pattern, write {"glob": …}; for a choice,
 --! 01000
 
 -- dots for a pointer
@@ -48,7 +48,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VAL
 
 -- an object for a pointer
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"realm_access": {"roles": "ops"}}', 'OPS-1');
---> The grant of key "deploy" to "x": in its claims, the condition on "realm_access" is an object, which can only be {"glob": "…"}.
+--> The grant of key "deploy" to "x": in its claims, the condition on "realm_access" is an object; the only allowed object is {"glob": "…"}.
 --? For example {"environment": "production", "ref": {"glob": "refs/heads/*"}, "groups":
 --! 23514
 
@@ -60,7 +60,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VAL
 
 -- claims as a list
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '[{"ref": "main"}]', 'OPS-1');
---> The grant of key "deploy" to "x": in its claims, they are an object, {"claim": value}, not a list.
+--> The grant of key "deploy" to "x": in its claims, the JSON must be an object such as {"environment": "production"}, not a list.
 --? For example {"environment": "production", "ref": {"glob": "refs/heads/*"}, "groups":
 --! 23514
 
@@ -71,14 +71,14 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VAL
 
 -- a claim that is null
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"ref": null}', 'OPS-1');
---> The grant of key "deploy" to "x": in its claims, the condition on "ref" is null, and an absent claim never matches.
+--> The grant of key "deploy" to "x": in its claims, the condition on "ref" is null, which matches no token.
 --? For example {"environment": "production", "ref": {"glob": "refs/heads/*"}, "groups":
 --! 23514
 
 -- an end of last year
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until, reason) VALUES ('acme', 'ci', 'x', 'deploy', '2025-12-31', 'OPS-1');
 --> Grant of key "deploy" to "x": ended_already
---? The row had ended when it was written and has no effect. Set a later end, or null for no end.
+--? The row ended before it was written, so it has no effect. Set a later end, or null for no end.
 --! 01000
 
 -- an end before its start
@@ -90,7 +90,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_from, valid_u
 -- an end at infinity
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until, reason) VALUES ('acme', 'ci', 'x', 'deploy', 'infinity', 'OPS-1');
 --> The grant of key "deploy" to "x": valid_from and valid_until must be finite.
---? For no end, set valid_until to null.
+--? For no start or no end, write null, not infinity.
 --! 23514
 
 -- a grant longer than its key
@@ -113,13 +113,13 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, max_duration, reaso
 -- no reason
 INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 'x', 'deploy');
 --> Grant of key "deploy" to "x": no_reason
---? Auditors ask why a grant exists. Enter a reason, for example a ticket.
+--? The grant has no reason, and auditors ask for one. Write a reason, for example a ticket.
 --! 01000
 
 -- a whole organisation
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALUES ('acme', 'github', 'repo:acme/*:ref:refs/heads/main', 'glob', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/*:ref:refs/heads/main": whole_organisation
---? Any repository, project, pipeline or namespace matches. Name one in the subject or, better, by its
+--? The row matches every repository, project, pipeline or namespace of the owner. Name one in the subject or, better, by its
 --! 01000
 
 -- everybody
@@ -163,7 +163,7 @@ INSERT INTO broker.subject_grant (id, tenant, idp, subject, key, reason) VALUES 
 -- an issuer with a slash too much
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://ci.example.com/', '{new}');
 --> Identity provider "new": issuer_nearly_known
---? Another identity provider or a known issuer is spelled "https://ci.example.com". Tokens must have
+--? The issuer is almost the same as "https://ci.example.com", a known issuer or that of another identity provider
 --! 01000
 
 -- a shared issuer with a slash too much
@@ -187,7 +187,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_
 -- a discovery document for the keys
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri) VALUES ('new', 'other', 'https://new.example.com', '{new}', 'https://new.example.com/.well-known/openid-configuration');
 --> Identity provider "new": jwks_uri_is_discovery
---? The jwks_uri is the issuer or the URL of a discovery document. Write the jwks_uri in that
+--? The jwks_uri is the issuer or the URL of a discovery document. Set it to the jwks_uri from that document
 --! 01000
 
 -- an issuer without a scheme
@@ -216,7 +216,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, algorithm
 -- one-time tokens without an age
 UPDATE broker.identity_provider SET one_time_tokens = true WHERE name = 'ci';
 --> Identity provider "ci" has one_time_tokens without a max_token_age.
---? Set the maximum age of a token in seconds; used tokens are remembered that long. For example
+--? Set max_token_age to the maximum age of a token in seconds, for example
 --! 23514
 
 -- a private key among the keys
@@ -228,13 +228,13 @@ UPDATE broker.identity_provider SET jwks = '{"keys": [{"kty": "EC", "crv": "P-25
 -- a regular expression as an allowed target
 UPDATE broker.access_provider SET allowed_targets = '{arn:aws:iam::123456789012:role/ci-.*}' WHERE tenant = 'acme' AND name = 'aws';
 --> Key "deploy" of tenant "acme": the setting "role_arn" is "arn:aws:iam::123456789012:role/ci-deploy", which access provider "aws" does not allow.
---? Its allowed_targets: arn:aws:iam::123456789012:role/ci-.*. A platform admin can change
+--? The access provider's allowed_targets: arn:aws:iam::123456789012:role/ci-.*. A platform admin can change
 --! 23514
 
 -- a regular expression as a further allowed target
 UPDATE broker.access_provider SET allowed_targets = '{arn:aws:iam::123456789012:role/ci-*,arn:aws:iam::123456789012:role/(a|b)}' WHERE tenant = 'acme' AND name = 'aws';
 --> Access provider "aws": glob_matches_less_than_it_seems
---? The glob matches only targets with "(a|b)". * matches within one segment (no : and no /), ** across
+--? The glob matches only targets with "(a|b)". Correct it: * matches within one segment (no : and no /), ** across
 --! 01000
 
 -- a setting that is misspelt
@@ -293,19 +293,19 @@ TRUNCATE broker.subject_grant;
 -- a grant that moves to another tenant
 UPDATE broker.subject_grant SET tenant = 'other' WHERE key = 'deploy';
 --> A row of broker.subject_grant cannot be moved from "acme" to "other".
---? Insert a new row for the other tenant, and delete this one.
+--? Insert a new row for the other tenant, and delete the old row.
 --! 23514
 
 -- a block with a star
 INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'repo:acme/shop:*', 'INC-1');
 --> Block of "repo:acme/shop:*": block_matches_nothing
---? When the block was written, no grant and no row of audit.event in the last 90 days had a subject
+--? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. Compare the block's subject
 --! 01000
 
 -- a block that has ended
 INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acme', 'x', 'INC-1', '2020-01-01');
 --> Block of "x": ended_already
---? The row had ended when it was written and has no effect. Set a later end, or null
+--? The row ended before it was written, so it has no effect. Set a later end, or null
 --! 01000
 
 -- an admin without a login
@@ -323,13 +323,13 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('
 -- a discovery address as the issuer
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://new.example.com/.well-known/openid-configuration', '{new}');
 --> Identity provider "new": issuer_is_discovery
---? The issuer is the URL of a discovery document. Write the value of "issuer" in that document,
+--? The issuer is the URL of a discovery document. Set it to the "issuer" from that document
 --! 01000
 
 -- an authorization server's metadata as the keys
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri) VALUES ('new', 'other', 'https://new.example.com', '{new}', 'https://new.example.com/.well-known/oauth-authorization-server');
 --> Identity provider "new": jwks_uri_is_discovery
---? The jwks_uri is the issuer or the URL of a discovery document. Write the jwks_uri in that
+--? The jwks_uri is the issuer or the URL of a discovery document. Set it to the jwks_uri from that document
 --! 01000
 
 -- a pointer without its first slash
@@ -341,49 +341,49 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VAL
 -- a claim of GitHub that is misspelt
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/main', 'deploy', '{"enviroment": "production"}', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main": unknown_claim
---? GitHub Actions is not known to send the claim "enviroment". A condition on an absent claim never
+--? GitHub Actions is not known to send the claim "enviroment". Check its name, because a condition on an absent claim never
 --! 01000
 
 -- a subject of GitHub without repo:
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'acme/shop:ref:refs/heads/main', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "acme/shop:ref:refs/heads/main": subject_fits_no_form
---? GitHub Actions sends no such subject, unless it was configured to. It sends:
+--? By default, the subjects of GitHub Actions have only these forms:
 --! 01000
 
 -- a subject of GitHub without refs/heads/
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/shop:ref:main', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:ref:main": subject_fits_no_form
---? GitHub Actions sends no such subject, unless it was configured to. It sends:
+--? By default, the subjects of GitHub Actions have only these forms:
 --! 01000
 
 -- a branch of GitHub without ref:
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/shop:refs/heads/main', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:refs/heads/main": subject_fits_no_form
---? GitHub Actions sends no such subject, unless it was configured to. It sends:
+--? By default, the subjects of GitHub Actions have only these forms:
 --! 01000
 
 -- only the repository of GitHub
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/shop', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop": subject_fits_no_form
---? GitHub Actions sends no such subject, unless it was configured to. It sends:
+--? By default, the subjects of GitHub Actions have only these forms:
 --! 01000
 
 -- the address of a repository
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'https://github.com/acme/shop', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "https://github.com/acme/shop": subject_fits_no_form
---? GitHub Actions sends no such subject, unless it was configured to. It sends:
+--? By default, the subjects of GitHub Actions have only these forms:
 --! 01000
 
 -- an environment in capitals
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/shop:Environment:production', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:Environment:production": subject_fits_no_form
---? GitHub Actions sends no such subject, unless it was configured to. It sends:
+--? By default, the subjects of GitHub Actions have only these forms:
 --! 01000
 
 -- a glob that matches pull requests and no branch
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, match, reason) VALUES ('acme', 'github', 'repo:acme/shop:*', 'deploy', 'glob', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:*": glob_matches_less_than_it_seems
---? The glob matches only these subjects of the issuer: repo:*/*:pull_request. * matches within one
+--? The glob matches only these subjects of the issuer: repo:*/*:pull_request. Correct it: * matches within one
 --! 01000
 
 -- a glob of branches that stops at the first slash
@@ -395,7 +395,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, match, reason) VALU
 -- a whole organisation by two stars
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, match, reason) VALUES ('acme', 'github', 'repo:acme/**', 'deploy', 'glob', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/**": whole_organisation
---? Any repository, project, pipeline or namespace matches. Name one in the subject or, better, by its
+--? The row matches every repository, project, pipeline or namespace of the owner. Name one in the subject or, better, by its
 --! 01000
 
 -- an owner that ends in a star
@@ -405,19 +405,19 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, match, reason) VALU
 -- a class of letters in a glob
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, match, reason) VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/release-[0-9]', 'deploy', 'glob', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:ref:refs/heads/release-[0-9]": glob_matches_less_than_it_seems
---? The glob matches only values with "[0-9]". * matches within one segment (no : and no /), ** across
+--? The glob matches only values with "[0-9]". Correct it: * matches within one segment (no : and no /), ** across
 --! 01000
 
 -- braces of a shell in a glob
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, match, reason) VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/{main,next}', 'deploy', 'glob', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:ref:refs/heads/{main,next}": glob_matches_less_than_it_seems
---? The glob matches only values with "{main,next}". * matches within one segment (no : and no /), **
+--? The glob matches only values with "{main,next}". Correct it: * matches within one segment (no : and no /), **
 --! 01000
 
 -- a question mark in a glob
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, match, reason) VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/tags/v?', 'deploy', 'glob', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:ref:refs/tags/v?": glob_matches_less_than_it_seems
---? The glob matches only values with "v?". * matches within one segment (no : and no /), ** across
+--? The glob matches only values with "v?". Correct it: * matches within one segment (no : and no /), ** across
 --! 01000
 
 -- the sign of LIKE
@@ -429,13 +429,13 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 -- the sign of LIKE in a glob
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, match, reason) VALUES ('acme', 'github', 'repo:acme/shop:%', 'deploy', 'glob', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:%": glob_matches_less_than_it_seems
---? The glob matches only values with "%". * matches within one segment (no : and no /), ** across
+--? The glob matches only values with "%". Correct it: * matches within one segment (no : and no /), ** across
 --! 01000
 
 -- a tag where a branch is meant
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/tag/v1', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:ref:refs/tag/v1": subject_fits_no_form
---? GitHub Actions sends no such subject, unless it was configured to. It sends:
+--? By default, the subjects of GitHub Actions have only these forms:
 --! 01000
 
 -- a zero-width space in the subject
@@ -483,30 +483,30 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VAL
 -- a star in a list of a claim
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:environment:production', 'deploy', '{"actor": ["alice", "b*"]}', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:environment:production": star_in_plain_claim
---? The value "b*" is compared as it is. To match a pattern, write {"glob": …}; for a choice, write a
+--? The value "b*" is compared as plain text, not as a pattern. To match a pattern, write {"glob": …}; for a choice, write a
 --! 01000
 
 -- a regular expression in a claim
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:environment:production', 'deploy', '{"ref": "^refs/heads/main$"}', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:environment:production": star_in_plain_claim
---? The value "^refs/heads/main$" is compared as it is. To match a pattern, write {"glob": …}; for a
+--? The value "^refs/heads/main$" is compared as plain text, not as a pattern. To match a pattern, write {"glob": …}; for a
 --! 01000
 
 -- a claim of another issuer
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:environment:production', 'deploy', '{"project_path": "acme/shop"}', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:environment:production": unknown_claim
---? GitHub Actions is not known to send the claim "project_path". A condition on an absent claim never
+--? GitHub Actions is not known to send the claim "project_path". Check its name, because a condition on an absent claim never
 --! 01000
 
 -- a pointer for a claim that is not nested
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:environment:production', 'deploy', '{"/environment": "production"}', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:environment:production": unknown_claim
---? GitHub Actions is not known to send the claim "/environment". A condition on an absent claim never
+--? GitHub Actions is not known to send the claim "/environment". Check its name, because a condition on an absent claim never
 --! 01000
 
 -- a pattern for a claim by another word
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"ref": {"like": "refs/heads/*"}}', 'OPS-1');
---> The grant of key "deploy" to "x": in its claims, the condition on "ref" is an object, which can only be {"glob": "…"}.
+--> The grant of key "deploy" to "x": in its claims, the condition on "ref" is an object; the only allowed object is {"glob": "…"}.
 --? For example {"environment": "production", "ref": {"glob": "refs/heads/*"}, "groups": ["ops",
 --! 23514
 
@@ -555,25 +555,25 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, max_duration, reaso
 -- a reason of one blank
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'x', 'deploy', ' ');
 --> Grant of key "deploy" to "x": no_reason
---? Auditors ask why a grant exists. Enter a reason, for example a ticket.
+--? The grant has no reason, and auditors ask for one. Write a reason, for example a ticket.
 --! 01000
 
 -- a token in the reason
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'x', 'deploy', 'used ghp_abcdefghijklmnopqrstuvwxyz0123456789 to test');
 --> reason in broker.subject_grant contains what looks like a token or a key ("ghp_a…").
---? Secrets are not stored in the database. Remove it, and revoke it if it is real.
+--? Secrets are not stored in the database. Remove the secret from the row, and revoke it if it is real.
 --! 23514
 
 -- a key of AWS in the reason
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'x', 'deploy', 'AKIAIOSFODNN7EXAMPLE');
 --> reason in broker.subject_grant contains what looks like a token or a key ("AKIAI…").
---? Secrets are not stored in the database. Remove it, and revoke it if it is real.
+--? Secrets are not stored in the database. Remove the secret from the row, and revoke it if it is real.
 --! 23514
 
 -- an identity token in the reason
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'x', 'deploy', 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl');
 --> reason in broker.subject_grant contains what looks like a token or a key ("eyJhb…").
---? Secrets are not stored in the database. Remove it, and revoke it if it is real.
+--? Secrets are not stored in the database. Remove the secret from the row, and revoke it if it is real.
 --! 23514
 
 -- an identity provider of another tenant
@@ -636,7 +636,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('
 -- no audience
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://new.example.com', '{}');
 --> Identity provider "new": audiences is empty.
---? List what its tokens have in aud for this broker, for example '{mintmark-acme}'.
+--? List the audiences (aud) of its tokens for this broker, for example '{mintmark-acme}'.
 --! 23514
 
 -- a clock skew of a day
@@ -660,7 +660,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('
 -- a required claim that is misspelt
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims) VALUES ('new', 'other', 'https://token.actions.githubusercontent.com', '{new}', '{"repository_owner_id": "7", "repo": "acme/shop"}');
 --> Identity provider "new": unknown_claim
---? GitHub Actions is not known to send the claim "repo". A condition on an absent claim never matches.
+--? GitHub Actions is not known to send the claim "repo". Check its name, because a condition on an absent claim never matches.
 --! 01000
 
 -- a required owner by a glob
@@ -683,7 +683,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, algorithm
 
 -- a certificate that is none
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, ca_certificate) VALUES ('new', 'other', 'https://new.example.com', '{new}', 'MIIB');
---> Identity provider "new": ca_certificate is not PEM that contains only certificates.
+--> Identity provider "new": ca_certificate must be PEM with certificates only.
 --? Write the certificates of the authorities to trust when fetching keys, without a private key.
 --! 23514
 
@@ -702,7 +702,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs)
 -- an output with a dash
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy"}', '{"AWS-KEY": "AccessKeyId"}');
 --> Key "new" of tenant "acme": "AWS-KEY" is not a valid output name.
---? Letters, digits and _, no digit first, for example {"AWS_ACCESS_KEY_ID": "AccessKeyId"}.
+--? Use letters, digits and _, and no digit first, for example {"AWS_ACCESS_KEY_ID": "AccessKeyId"}.
 --! 23514
 
 -- a policy without Version
@@ -719,14 +719,14 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- a policy that is no JSON
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy", "policy": "Allow s3:*"}');
---> Key "new" of tenant "acme": the setting "policy" must be a policy: a JSON object, or a string with one.
+--> Key "new" of tenant "acme": the setting "policy" must be a policy: a JSON object, or a string that contains one.
 --? Write a JSON object of at most 2048 characters, not counting whitespace.
 --! 23514
 
 -- a role of another account
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::210987654321:role/ci-deploy"}');
 --> Key "new" of tenant "acme": the setting "role_arn" is "arn:aws:iam::210987654321:role/ci-deploy", which access provider "aws" does not allow.
---? Its allowed_targets: arn:aws:iam::123456789012:role/ci-*. A platform admin can change them.
+--? The access provider's allowed_targets: arn:aws:iam::123456789012:role/ci-*. A platform admin can change them.
 --! 23514
 
 -- a user instead of a role
@@ -750,13 +750,13 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- a secret of AWS in a description
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings, description) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy"}', 'AKIAIOSFODNN7EXAMPLE');
 --> description in broker.key contains what looks like a token or a key ("AKIAI…").
---? Secrets are not stored in the database. Remove it, and revoke it if it is real.
+--? Secrets are not stored in the database. Remove the secret from the row, and revoke it if it is real.
 --! 23514
 
 -- a private key in the settings
 UPDATE broker.access_provider SET settings = settings || '{"region": "-----BEGIN PRIVATE KEY-----"}' WHERE tenant = 'acme' AND name = 'aws';
 --> settings in broker.access_provider contains what looks like a token or a key ("-----…").
---? Secrets are not stored in the database. Remove it, and revoke it if it is real.
+--? Secrets are not stored in the database. Remove the secret from the row, and revoke it if it is real.
 --! 23514
 
 -- a region that is misspelt
@@ -769,8 +769,8 @@ UPDATE broker.access_provider SET settings = '{"endpoint": "http://minio.example
 
 -- a shared identity for any target
 UPDATE broker.access_provider SET shared_identity = true WHERE tenant = 'acme' AND name = 'any';
---> Access provider "any" of tenant "acme" has shared_identity and allows all targets (**): all tenants look alike to the provider.
---? List this tenant's targets in allowed_targets: nothing else separates tenants here.
+--> Access provider "any" of tenant "acme" has shared_identity, so all tenants look alike to the provider, but its allowed_targets is **, which allows every target.
+--? List this tenant's targets in allowed_targets, because nothing else separates tenants with shared_identity.
 --! 23514
 
 -- a type that is misspelt
@@ -782,13 +782,13 @@ INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', 'new', '
 -- a block of a subject that is misspelt
 INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'repo:acme/ap:main', 'INC-1');
 --> Block of "repo:acme/ap:main": block_matches_nothing
---? When the block was written, no grant and no row of audit.event in the last 90 days had a subject
+--? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. Compare the block's subject
 --! 01000
 
 -- a block by a glob that matches nothing
 INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acme', 'repo:acme/shpo:**', 'glob', 'INC-1');
 --> Block of "repo:acme/shpo:**": block_matches_nothing
---? When the block was written, no grant and no row of audit.event in the last 90 days had a subject
+--? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. Compare the block's subject
 --! 01000
 
 -- a block without a reason
@@ -812,13 +812,13 @@ INSERT INTO broker.blocked_subject (idp, subject, reason) VALUES ('ci', 'repo:ac
 -- an access to the console without a tenant
 INSERT INTO broker.console_access (claim, value, reason) VALUES ('groups', '"staff"', 'OPS-1');
 --> The row of broker.console_access has no tenant.
---? Write tenant. For access to every tenant and to the proof, write all_tenants = true instead.
+--? Set tenant. For access to every tenant and to the page Proof, set all_tenants = true instead.
 --! 23514
 
--- an access to the console for all tenants
-INSERT INTO broker.console_access (all_tenants, claim, value, reason) VALUES (true, 'groups', '"staff"', 'OPS-1');
---> Access to the console by "groups": access_for_everybody
---? The row gives access to all tenants. Use a claim and a value that only the right people have.
+-- an access to the console of all tenants for everybody
+INSERT INTO broker.console_access (all_tenants, claim, value, reason) VALUES (true, 'email_verified', 'true', 'OPS-1');
+--> Access to the console by "email_verified": access_for_everybody
+--? The row gives access to everyone who can log in. Use a claim and a value that only the right people have.
 --! 01000
 
 -- an access to the console for any e-mail address
@@ -830,7 +830,7 @@ INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme',
 -- an access to the console by a name that users choose
 INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'preferred_username', '"admin"', 'OPS-1');
 --> Access to the console by "preferred_username": claim_of_the_users_choice
---? Users can often choose the claim "preferred_username" themselves, and so grant themselves access. Prefer sub, or groups that only admins assign.
+--? Users can often set the claim "preferred_username" themselves, and could grant themselves access that way. Prefer sub, or groups that only admins assign.
 --! 01000
 
 -- an admin of a tenant that does not exist
@@ -860,61 +860,61 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VAL
 -- a branch of GitHub by its short name
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:**', 'glob', 'deploy', '{"ref": "main"}', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:**": claim_fits_no_form
---? GitHub Actions sends "ref" as refs/heads/** or refs/tags/** or refs/pull/**. The condition "main"
+--? GitHub Actions sends "ref" as refs/heads/** or refs/tags/** or refs/pull/**, so the condition "main"
 --! 01000
 
 -- a ref of GitHub without its s
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:**', 'glob', 'deploy', '{"ref": "refs/head/main"}', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:**": claim_fits_no_form
---? GitHub Actions sends "ref" as refs/heads/** or refs/tags/** or refs/pull/**. The condition
+--? GitHub Actions sends "ref" as refs/heads/** or refs/tags/** or refs/pull/**, so the condition
 --! 01000
 
 -- a repository of GitHub without its owner
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/**', 'glob', 'deploy', '{"repository": "shop"}', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/**": claim_fits_no_form
---? GitHub Actions sends "repository" as */*. The condition "shop" never matches.
+--? GitHub Actions sends "repository" as */*, so the condition "shop" never matches. Correct the condition.
 --! 01000
 
 -- the name of a repository as its id
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/**', 'glob', 'deploy', '{"repository_id": "acme/shop"}', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/**": unlike_its_issuer
---? The claim "repository_id" is unlike those of GitHub Actions. It is digits. The name is in repository.
+--? The claim "repository_id" does not have the form that GitHub Actions uses. repository_id is a number; the repository's name is in repository.
 --! 01000
 
 -- a visibility in capitals
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:**', 'glob', 'deploy', '{"repository_visibility": "Private"}', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:**": claim_fits_no_form
---? GitHub Actions sends "repository_visibility" as public or private or internal. The condition
+--? GitHub Actions sends "repository_visibility" as public or private or internal, so the condition
 --! 01000
 
 -- a text that GitHub does not send for yes
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:**', 'glob', 'deploy', '{"ref_protected": "yes"}', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:**": claim_fits_no_form
---? GitHub Actions sends "ref_protected" as true or false. The condition "yes" never matches.
+--? GitHub Actions sends "ref_protected" as true or false, so the condition "yes" never matches. Correct the condition.
 --! 01000
 
 -- a workflow's file without its repository
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:**', 'glob', 'deploy', '{"job_workflow_ref": ".github/workflows/deploy.yml"}', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:**": claim_fits_no_form
---? GitHub Actions sends "job_workflow_ref" as */**@**. The condition ".github/workflows/deploy.yml"
+--? GitHub Actions sends "job_workflow_ref" as */**@**, so the condition ".github/workflows/deploy.yml"
 --! 01000
 
 -- a workflow without its ref
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:**', 'glob', 'deploy', '{"job_workflow_ref": "acme/shop/.github/workflows/deploy.yml"}', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:**": claim_fits_no_form
---? GitHub Actions sends "job_workflow_ref" as */**@**. The condition
+--? GitHub Actions sends "job_workflow_ref" as */**@**, so the condition
 --! 01000
 
 -- a ref type of two words
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:**', 'glob', 'deploy', '{"ref_type": "heads"}', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:**": claim_fits_no_form
---? GitHub Actions sends "ref_type" as branch or tag. The condition "heads" never matches.
+--? GitHub Actions sends "ref_type" as branch or tag, so the condition "heads" never matches. Correct the condition.
 --! 01000
 
 -- a glob of a claim that matches no ref
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:**', 'glob', 'deploy', '{"ref": {"glob": "release/*"}}', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:**": claim_fits_no_form
---? GitHub Actions sends "ref" as refs/heads/** or refs/tags/** or refs/pull/**. The condition {"glob":
+--? GitHub Actions sends "ref" as refs/heads/** or refs/tags/** or refs/pull/**, so the condition {"glob":
 --! 01000
 
 -- two values of a claim in one text
@@ -926,13 +926,13 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VAL
 -- another owner than the identity provider requires
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:**', 'glob', 'deploy', '{"repository_owner_id": "7654321"}', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:**": contradicts_identity_provider
---? Each token of this grant has "repository_owner_id" = "1234567", so the condition never
+--? Every token of the grant's identity provider has "repository_owner_id" = "1234567", so the condition never
 --! 01000
 
 -- a claim that says the opposite of the subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"sub": "y"}', 'OPS-1');
---> Grant of key "deploy" to "x": contradicts_identity_provider
---? Each token of this grant has "sub" = "x", so the condition never matches. Write that value, or
+--> Grant of key "deploy" to "x": contradicts_its_subject
+--? The subject says "sub" = "x", so the condition never matches. Write that value, or
 --! 01000
 
 -- another audience than the identity provider has
@@ -942,13 +942,13 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VAL
 -- another issuer than the identity provider has
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"iss": "https://ci.example.org"}', 'OPS-1');
 --> Grant of key "deploy" to "x": contradicts_identity_provider
---? Each token of this grant has "iss" = "https://ci.example.com", so the condition never
+--? Every token of the grant's identity provider has "iss" = "https://ci.example.com", so the condition never
 --! 01000
 
 -- a subject in upper case of GitHub
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'REPO:acme/shop:ref:refs/heads/main', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "REPO:acme/shop:ref:refs/heads/main": subject_fits_no_form
---? GitHub Actions sends no such subject, unless it was configured to. It sends:
+--? By default, the subjects of GitHub Actions have only these forms:
 --! 01000
 
 -- a semicolon of the statement inside the subject
@@ -984,7 +984,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 -- a reason that was not filled in
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'x', 'deploy', '<reason>');
 --> Grant of key "deploy" to "x": no_reason
---? Auditors ask why a grant exists. Enter a reason, for example a ticket.
+--? The grant has no reason, and auditors ask for one. Write a reason, for example a ticket.
 --! 01000
 
 -- an owner of blanks
@@ -1012,49 +1012,49 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('
 -- an audience with a star
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://new.example.com', '{mintmark-*}');
 --> Identity provider "new": star_in_audience
---? The audience "mintmark-*" is compared as it is. List each audience.
+--? The * in audience "mintmark-*" has no special meaning. List each audience.
 --! 01000
 
 -- keys at another host by plain http
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri) VALUES ('new', 'other', 'https://new.example.com', '{new}', 'http://new.example.com/keys');
 --> Identity provider "new": the jwks_uri "http://new.example.com/keys" is not an https URL.
---? Plain http is for localhost only. For an issuer that cannot be reached write its key set into jwks.
+--? Write an https URL; plain http is for localhost only. If the broker cannot reach the issuer, write the issuer's key set into jwks instead.
 --! 23514
 
 -- the issuer as the keys
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri) VALUES ('new', 'other', 'https://new.example.com', '{new}', 'https://new.example.com');
 --> Identity provider "new": jwks_uri_is_discovery
---? The jwks_uri is the issuer or the URL of a discovery document. Write the jwks_uri in that
+--? The jwks_uri is the issuer or the URL of a discovery document. Set it to the jwks_uri from that document
 --! 01000
 
 -- a key set without keys
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks) VALUES ('new', 'other', 'https://new.example.com', '{new}', '{"keys": []}');
---> Identity provider "new": jwks is not a key set, {"keys": [{"kty": …}]}.
+--> Identity provider "new": jwks is not a key set of the form {"keys": [{"kty": …}]}.
 --? Write the key set as the issuer publishes it, public keys only: kty, kid and n, e (RSA) or crv, x,
 --! 23514
 
 -- a single key as the key set
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks) VALUES ('new', 'other', 'https://new.example.com', '{new}', '{"kty": "EC", "crv": "P-256", "x": "x", "y": "y"}');
---> Identity provider "new": jwks is not a key set, {"keys": [{"kty": …}]}.
+--> Identity provider "new": jwks is not a key set of the form {"keys": [{"kty": …}]}.
 --? Write the key set as the issuer publishes it, public keys only: kty, kid and n, e (RSA) or crv, x,
 --! 23514
 
 -- a clock skew longer than the maximum age
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, clock_skew, max_token_age) VALUES ('new', 'other', 'https://new.example.com', '{new}', 3600, 60);
 --> Identity provider "new": clock_skew_exceeds_age
---? The clock_skew of 3600 seconds is longer than the max_token_age, which it prolongs. Set a shorter
+--? clock_skew is 3600 seconds and is added to max_token_age, so tokens are accepted at more than twice that age. Set a shorter
 --! 01000
 
 -- a required claim with a blank
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims) VALUES ('new', 'other', 'https://token.actions.githubusercontent.com', '{new}', '{"repository_owner_id": " 7"}');
 --> Identity provider "new": claim_fits_no_form
---? GitHub Actions sends "repository_owner_id" as digits. The condition " 7" never matches.
+--? GitHub Actions sends "repository_owner_id" as digits, so the condition " 7" never matches. Correct the condition.
 --! 01000
 
 -- the name of an owner as its id
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims) VALUES ('new', 'other', 'https://token.actions.githubusercontent.com', '{new}', '{"repository_owner_id": "acme"}');
 --> Identity provider "new": claim_fits_no_form
---? GitHub Actions sends "repository_owner_id" as digits. The condition "acme" never matches.
+--? GitHub Actions sends "repository_owner_id" as digits, so the condition "acme" never matches. Correct the condition.
 --! 01000
 
 -- a type by its product
@@ -1066,7 +1066,7 @@ INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', 'new', '
 -- no target is allowed
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'new', 'aws-sts', '{"region": "eu-central-1"}', '{}');
 --> Access provider "new" of tenant "acme": allowed_targets is empty.
---? List what keys may name, for example "arn:aws:iam::123456789012:role/ci-*". ** alone allows
+--? List the targets that keys may name, for example "arn:aws:iam::123456789012:role/ci-*". ** alone allows
 --! 23514
 
 -- an allowed target with a blank
@@ -1078,13 +1078,13 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- an account instead of its roles
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'new', 'aws-sts', '{"region": "eu-central-1"}', '{123456789012}');
 --> Access provider "new": target_fits_no_form
---? No target of type aws-sts matches "123456789012". Targets have the form arn:aws*:iam::*:role/**.
+--? No target of type aws-sts can match "123456789012" in allowed_targets. Write targets of the form arn:aws*:iam::*:role/**.
 --! 01000
 
 -- allowed targets that stop at the path
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'new', 'aws-sts', '{"region": "eu-central-1"}', '{arn:aws:iam::123456789012:*}');
 --> Access provider "new": target_fits_no_form
---? No target of type aws-sts matches "arn:aws:iam::123456789012:*". Targets have the form
+--? No target of type aws-sts can match "arn:aws:iam::123456789012:*" in allowed_targets. Write targets of the form
 --! 01000
 
 -- an availability zone as the region
@@ -1101,14 +1101,14 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 
 -- a file that leaves its directory
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'new', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "client_id": "a", "client_secret": {"file": "../other/secret"}}');
---> Access provider "new" of tenant "acme": the setting "client_secret" must name a file in the tenant's secrets directory, without . or .. as a folder.
+--> Access provider "new" of tenant "acme": the setting "client_secret" must name a file in the tenant's secrets directory, without . or .. in its path.
 --? Write the secret to a file in the tenant's secrets directory, and "client_secret": {"file":
 --! 23514
 
 -- a token endpoint that is a discovery document
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'new', 'oauth2', '{"token_endpoint": "https://auth.example.com/.well-known/openid-configuration"}');
 --> Access provider "new": endpoint_is_discovery
---? The setting "token_endpoint" is the URL of a discovery document. Write the token_endpoint in
+--? The setting "token_endpoint" is the URL of a discovery document. Set it to the token_endpoint from that document.
 --! 01000
 
 -- a token endpoint with a password
@@ -1119,8 +1119,8 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 
 -- a policy with statements in the singular
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy", "policy": {"Version": "2012-10-17", "Statements": [{"Effect": "Allow", "Action": "*", "Resource": "*"}]}}');
---> Key "new" of tenant "acme" has a policy with an element that policies do not have.
---? A policy has Version, Id and Statement. AWS and MinIO reject any other element, such as a misspelt one.
+--> Key "new" of tenant "acme" has a policy with an unknown element.
+--? Use only Version, Id and Statement. AWS and MinIO reject any other element, such as a misspelt one.
 --! 23514
 
 -- a policy of tomorrow
@@ -1168,7 +1168,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- a key for a second
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'own', 1, '{"audience": "https://orders.example"}');
 --> Key "new": duration_too_short
---? The unit of max_duration is seconds, and 1 seconds end before most clients use the credential. Use
+--? max_duration is in seconds: a credential of 1 second expires before most clients can use it. Set
 --! 01000
 
 -- a key in milliseconds
@@ -1180,7 +1180,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- a key's name with a slash
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'aws/deploy', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy"}');
 --> "aws/deploy" is not a valid key name.
---? A letter, then up to 63 letters, digits, _, . and -.
+--? Use a letter, then up to 63 letters, digits, _, . and -.
 --! 23514
 
 -- a provider of another tenant
@@ -1197,13 +1197,13 @@ UPDATE broker.key SET owner = '' WHERE tenant = 'acme' AND name = 'deploy';
 
 -- a limit of no requests
 UPDATE broker.tenant SET max_requests = 0 WHERE name = 'acme';
---> Tenant "acme" has a max_requests of 0.
+--> Tenant "acme": max_requests is 0.
 --? Write a positive number, or null for no limit. To stop a tenant, disable it.
 --! 23514
 
 -- a review each zero days
 UPDATE broker.tenant SET review_days = 0 WHERE name = 'acme';
---> Tenant "acme" has review_days of 0.
+--> Tenant "acme": review_days is 0.
 --? Write 1 to 3650.
 --! 23514
 
@@ -1228,13 +1228,13 @@ INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acm
 -- a block of the wrong tenant
 INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('other', 'repo:acme/app:main', 'INC-1');
 --> Block of "repo:acme/app:main": block_matches_nothing
---? When the block was written, no grant and no row of audit.event in the last 90 days had a subject
+--? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. Compare the block's subject
 --! 01000
 
 -- a block of a subject with quotes
 INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', '"repo:acme/app:main"', 'INC-1');
 --> Block of ""repo:acme/app:main"": block_matches_nothing
---? When the block was written, no grant and no row of audit.event in the last 90 days had a subject
+--? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. Compare the block's subject
 --! 01000
 
 -- a block with the reason of blanks
@@ -1246,7 +1246,7 @@ INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 're
 -- a block of a year that has passed
 INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acme', 'repo:acme/app:main', 'INC-1', '2025-12-01');
 --> Block of "repo:acme/app:main": ended_already
---? The row had ended when it was written and has no effect. Set a later end, or null for no end.
+--? The row ended before it was written, so it has no effect. Set a later end, or null for no end.
 --! 01000
 
 -- a console access whose value is not JSON
@@ -1281,7 +1281,7 @@ INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme',
 -- a console access by a star in a plain value
 INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'email', '"*@acme.example.com"', 'OPS-1');
 --> Access to the console by "email": star_in_plain_claim
---? The value "*@acme.example.com" is compared as it is. To match a pattern, write {"glob": …}; for a
+--? The value "*@acme.example.com" is compared as plain text, not as a pattern. To match a pattern, write {"glob": …}; for a
 --! 01000
 
 -- a console access with a blank
@@ -1298,13 +1298,13 @@ INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme',
 
 -- a console access by an empty list
 INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'groups', '[]', 'OPS-1');
---> The access to the console by "groups": the list for "groups" is empty, so no token can match.
---? A value is for example '"alice@example.com"', '["ops", "audit"]' or '{"glob": "team:*"}'.
+--> The console access by claim "groups": the list for "groups" is empty, so no token can match.
+--? Write a value such as '"alice@example.com"', '["ops", "audit"]' or '{"glob": "team:*"}'.
 --! 23514
 
 -- a tenant and all tenants
 INSERT INTO broker.console_access (tenant, all_tenants, claim, value, reason) VALUES ('acme', true, 'groups', '"staff"', 'OPS-1');
---> An access to the console names both tenant "acme" and all tenants.
+--> A row of broker.console_access names both tenant "acme" and all tenants.
 --? Leave tenant null, or set all_tenants to false.
 --! 23514
 
@@ -1317,7 +1317,7 @@ INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'pg_monitor'
 -- a sign-off of the wrong word
 INSERT INTO broker.grant_review (grant_id, verdict, note) SELECT id, 'ok', 'x' FROM broker.subject_grant LIMIT 1;
 --> The review of grant 1 has the verdict "ok".
---? Write keep, or remove, which disables the grant.
+--? Set verdict to keep, or to remove, which disables the grant.
 --! 23514
 
 -- an end of a mint that never was
@@ -1328,8 +1328,8 @@ INSERT INTO broker.ended_credential (mint_id, reason) VALUES ('01980f5e-8a00-700
 
 -- an end without a reason
 INSERT INTO broker.ended_credential (mint_id, reason) VALUES ('01980f5e-8a00-7000-8000-0123456789ab', '');
---> The end of mint 01980f5e-8a00-7000-8000-0123456789ab has no reason.
---? Enter a reason, for example the incident.
+--> The row that ends mint 01980f5e-8a00-7000-8000-0123456789ab has no reason.
+--? Write a reason, for example the incident.
 --! 23514
 
 -- the id of an access key as the mint id
@@ -1340,29 +1340,29 @@ INSERT INTO broker.ended_credential (mint_id, reason) VALUES ('ASIASTANDIN000000
 -- a password in a URL in the reason
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'x', 'deploy', 'see https://bob:hunter2@db.example.com/x');
 --> reason in broker.subject_grant contains what looks like a token or a key ("s://b…").
---? Secrets are not stored in the database. Remove it, and revoke it if it is real.
+--? Secrets are not stored in the database. Remove the secret from the row, and revoke it if it is real.
 --! 23514
 
 -- a key of an AI service in the reason
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'x', 'deploy', 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz');
 --> reason in broker.subject_grant contains what looks like a token or a key ("sk-an…").
---? Secrets are not stored in the database. Remove it, and revoke it if it is real.
+--? Secrets are not stored in the database. Remove the secret from the row, and revoke it if it is real.
 --! 23514
 
 -- a key of age in the reason
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'x', 'deploy', 'AGE-SECRET-KEY-1QQQQQQQQQQQQQQQQQQQQ');
 --> reason in broker.subject_grant contains what looks like a token or a key ("AGE-S…").
---? Secrets are not stored in the database. Remove it, and revoke it if it is real.
+--? Secrets are not stored in the database. Remove the secret from the row, and revoke it if it is real.
 --! 23514
 
 -- a connection string in the reason
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'x', 'deploy', 'DefaultEndpointsProtocol=https;AccountKey=abcdefghijklmnopqrstuvwxyz0123456789==');
 --> reason in broker.subject_grant contains what looks like a token or a key ("Accou…").
---? Secrets are not stored in the database. Remove it, and revoke it if it is real.
+--? Secrets are not stored in the database. Remove the secret from the row, and revoke it if it is real.
 --! 23514
 
 -- a token of a registry in the reason
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'x', 'deploy', 'dckr_pat_abcdefghijklmnopqrstuvwxyz');
 --> reason in broker.subject_grant contains what looks like a token or a key ("dckr_…").
---? Secrets are not stored in the database. Remove it, and revoke it if it is real.
+--? Secrets are not stored in the database. Remove the secret from the row, and revoke it if it is real.
 --! 23514

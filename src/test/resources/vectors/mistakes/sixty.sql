@@ -215,7 +215,7 @@ INSERT INTO broker.key (tenant,name,provider,max_duration,settings) VALUES ('acm
 
 -- outputs that no tool reads
 INSERT INTO broker.key (tenant,name,provider,max_duration,settings,outputs) VALUES ('acme','k4','aws',3600,'{"role_arn":"arn:aws:iam::123456789012:role/ci-x"}','{"AWS_ACCESS_KEY":"AccessKeyId","AWS_SECRET_KEY":"SecretAccessKey"}');
---> nothing
+--> Key "k4": output_is_missing
 
 -- root
 INSERT INTO broker.key (tenant,name,provider,max_duration,settings) VALUES ('acme','k5','servers',900,'{"principals":["root"]}');

@@ -22,15 +22,15 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 --? For example "region": "eu-central-1".
 --! 23514
 
--- aws-sts: the endpoint of another region
-INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "eu-central-1", "endpoint": "https://sts.us-east-1.amazonaws.com"}', '{arn:aws:iam::123456789012:role/ci-*}');
---> Access provider "p2" of tenant "acme" has the endpoint of another region than eu-central-1.
---? Leave out endpoint: the regional one is the default.
+-- aws-sts: the endpoint of another region, for which auth ambient does not sign
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets, shared_identity) VALUES ('acme', 'p2', 'aws-sts', '{"region": "eu-central-1", "auth": "ambient", "endpoint": "https://sts.us-east-1.amazonaws.com"}', '{arn:aws:iam::123456789012:role/ci-*}', true);
+--> Access provider "p2" of tenant "acme" has an STS endpoint of a region other than eu-central-1, which it can't use.
+--? Only with auth web-identity may the endpoint be https://sts.REGION.amazonaws.com of another region.
 --! 23514
 
 -- aws-sts: the endpoint of S3
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "eu-central-1", "endpoint": "https://s3.eu-central-1.amazonaws.com"}', '{arn:aws:iam::123456789012:role/ci-*}');
---> Access provider "p2" of tenant "acme" has an endpoint that is not STS's.
+--> Access provider "p2" of tenant "acme" has an endpoint that is not an endpoint of STS.
 --? Leave out endpoint, or write the URL of STS.
 --! 23514
 
@@ -114,7 +114,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- s3-sts: a policy_claim as text
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 's3-sts', '{"endpoint": "https://minio.acme.example", "policy_claim": "policy"}', '{**}');
---> Access provider "p2" of tenant "acme": the setting "policy_claim" must be an object of names and values.
+--> Access provider "p2" of tenant "acme": the setting "policy_claim" must be an object with exactly "name" and "value".
 --? For example "policy_claim": {"name": "policy", "value": "readonly"}.
 --! 23514
 
@@ -133,7 +133,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- s3-sts: an IAM role of AWS as target form
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 's3-sts', '{"endpoint": "https://minio.acme.example"}', '{ci-*}');
 --> Access provider "p2" of tenant "acme": "ci-*" in allowed_targets does not start with a literal segment.
---? The text up to the first : or / must not contain *, for example "arn:aws:iam::123456789012:role/ci-*". ** alone allows everything.
+--? The text up to the first : or / must not contain *, for example "arn:aws:iam::123456789012:role/ci-*". ** alone allows every target.
 --! 23514
 
 -- s3-sts: a misspelt setting
@@ -186,7 +186,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- gcp: delegates without a service account
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/123456789/locations/global/workloadIdentityPools/mintmark/providers/mintmark"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"delegates": ["hop@acme-prod.iam.gserviceaccount.com"]}');
---> Key "k" of tenant "acme" has delegates, but no service_account that they lead to.
+--> Key "k" of tenant "acme" has delegates, but no service_account for them to impersonate.
 --? Write service_account, or leave out delegates.
 --! 23514
 
@@ -204,7 +204,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- azure: the directory common
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "common"}', '{**}');
---> Access provider "p2" of tenant "acme" has the tenant_id "common", which is no directory.
+--> Access provider "p2" of tenant "acme" has the tenant_id "common", which is not a directory.
 --? Write the directory's id: az account show --query tenantId.
 --! 23514
 
@@ -228,7 +228,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- azure: a scope of Azure China in the public cloud
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'azure', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "https://management.chinacloudapi.cn/.default"}');
---> Key "k" of tenant "acme" has a scope of another cloud than its authority.
+--> Key "k" of tenant "acme" has a scope of one cloud and an authority of another.
 --? Set authority to https://login.microsoftonline.us or https://login.chinacloudapi.cn, or correct the scope.
 --! 23514
 
@@ -264,20 +264,20 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- oauth2: the authorization endpoint
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://as2.acme.example/oauth2/authorize"}', '{https://x.acme.example}');
---> Access provider "p2" of tenant "acme" has a token_endpoint that ends like another endpoint.
+--> Access provider "p2" of tenant "acme" has a token_endpoint whose path is that of another endpoint.
 --? Write the token_endpoint of the server's discovery document; it usually ends with /token.
 --! 23514
 
 -- oauth2: the introspection endpoint
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://as2.acme.example/oauth2/introspect"}', '{https://x.acme.example}');
---> Access provider "p2" of tenant "acme" has a token_endpoint that ends like another endpoint.
+--> Access provider "p2" of tenant "acme" has a token_endpoint whose path is that of another endpoint.
 --? Write the token_endpoint of the server's discovery document; it usually ends with /token.
 --! 23514
 
 -- oauth2: the discovery document
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://as2.acme.example/.well-known/openid-configuration"}', '{https://x.acme.example}');
 --> Access provider "p2": endpoint_is_discovery
---? The setting "token_endpoint" is the URL of a discovery document. Write the token_endpoint in that document.
+--? The setting "token_endpoint" is the URL of a discovery document. Set it to the token_endpoint from that document.
 --! 01000
 
 -- oauth2: a JWT grant whose parameter is subject_token
@@ -300,7 +300,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- oauth2: client_auth without a secret
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://as2.acme.example/oauth2/token", "client_id": "x", "client_auth": "client_secret_basic"}', '{https://x.acme.example}');
---> Access provider "p2" of tenant "acme": the setting "client_auth" is "client_secret_basic", which needs the setting "client_secret" too.
+--> Access provider "p2" of tenant "acme": the setting "client_auth" is "client_secret_basic", which also needs the setting "client_secret".
 --? Write the secret to a file in the tenant's secrets directory, and "client_secret": {"file": "its-name"} here.
 --! 23514
 
@@ -318,20 +318,20 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- oauth2: a pattern as audience
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://as2.acme.example/oauth2/token"}', '{https://*.acme.example}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 600, '{"audience": "https://*.acme.example"}');
---> Key "k" of tenant "acme": the setting "audience" has a *: a key names one target, not a pattern.
---? Write "audience": "…", or leave it out. Patterns are for allowed_targets.
+--> Key "k" of tenant "acme": the setting "audience" has a *, but a key names one target, not a pattern.
+--? Write "audience": "…", or leave it out. Only allowed_targets may have patterns.
 --! 23514
 
 -- oauth2: one URL for tokens and revocation
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://as2.acme.example/oauth2/token", "revocation_endpoint": "https://as2.acme.example/oauth2/token"}', '{https://x.acme.example}');
---> Access provider "p2" of tenant "acme" has one URL as token_endpoint and revocation_endpoint.
+--> Access provider "p2" of tenant "acme" has one URL for both token_endpoint and revocation_endpoint.
 --? Write the revocation_endpoint of the server's discovery document, or leave it out.
 --! 23514
 
 -- oauth2: requested_token_type with a JWT grant
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://as2.acme.example/oauth2/token", "grant": "jwt-bearer"}', '{https://x.acme.example}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 600, '{"audience": "https://x.acme.example", "requested_token_type": "urn:ietf:params:oauth:token-type:jwt"}');
 --> Key "k" of tenant "acme" has a requested_token_type, which the grant jwt-bearer does not have.
---? Leave it out, or use an access provider with the grant token-exchange.
+--? Leave out requested_token_type, or use an access provider with the grant token-exchange.
 --! 23514
 
 -- oauth2: a resource with a fragment
@@ -343,13 +343,13 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- github-app: an api_url without /api/v3
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEF", "private_key": {"file": "github-app.pem"}, "installation_id": "12345678", "api_url": "https://github.acme.example"}', '{repository:*,permission:*:*,all_repositories,repository_id:*}');
 --> Access provider "p2" of tenant "acme" has an api_url without /api/v3.
---? GitHub Enterprise Server has https://HOST/api/v3, GHE.com https://api.NAME.ghe.com, github.com https://api.github.com.
+--? Write https://HOST/api/v3 for GitHub Enterprise Server, https://api.NAME.ghe.com for GHE.com, or https://api.github.com for github.com.
 --! 23514
 
 -- github-app: github.com as api_url
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEF", "private_key": {"file": "github-app.pem"}, "installation_id": "12345678", "api_url": "https://github.com"}', '{repository:*,permission:*:*,all_repositories,repository_id:*}');
 --> Access provider "p2" of tenant "acme" has an api_url without /api/v3.
---? GitHub Enterprise Server has https://HOST/api/v3, GHE.com https://api.NAME.ghe.com, github.com https://api.github.com.
+--? Write https://HOST/api/v3 for GitHub Enterprise Server, https://api.NAME.ghe.com for GHE.com, or https://api.github.com for github.com.
 --! 23514
 
 -- github-app: a misspelt permission
@@ -372,7 +372,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- github-app: contents as admin
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEF", "private_key": {"file": "github-app.pem"}, "installation_id": "12345678"}', '{repository:*,permission:*:*,all_repositories,repository_id:*}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"repositories": ["shop"], "permissions": {"contents": "admin"}}');
---> Key "k" of tenant "acme" asks for the level admin of a permission that GitHub has for read and write only.
+--> Key "k" of tenant "acme" asks for the level admin of a permission that has only the levels read and write.
 --? Only repository_projects, organization_projects and custom properties have the level admin. Write read or write.
 --! 23514
 
@@ -396,7 +396,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- github-app: no repositories
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEF", "private_key": {"file": "github-app.pem"}, "installation_id": "12345678"}', '{repository:*,permission:*:*,all_repositories,repository_id:*}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"permissions": {"contents": "read"}}');
---> Key "k" of tenant "acme": the setting "permissions" needs one of the settings "repositories", "repository_ids", "all_repositories" too.
+--> Key "k" of tenant "acme": the setting "permissions" also needs one of the settings "repositories", "repository_ids", "all_repositories".
 --? For example "repositories": ["shop"].
 --! 23514
 
@@ -414,7 +414,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- kubernetes: the name of the server inside its cluster
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://kubernetes.default.svc"}', '{shop/*}');
---> Access provider "p2" of tenant "acme" has the server's name inside the cluster.
+--> Access provider "p2" of tenant "acme" has a server name that works only inside the cluster.
 --? Write the URL by which the broker reaches the API server.
 --! 23514
 
@@ -439,18 +439,18 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- kubernetes: a colon for the slash in targets
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://k2.acme.example:6443"}', '{shop:*}');
 --> Access provider "p2": target_fits_no_form
---? No target of type kubernetes matches "shop:*". Targets have the form */*.
+--? No target of type kubernetes can match "shop:*" in allowed_targets. Write targets of the form */*.
 --! 01000
 
 -- kubernetes: a token without auth
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://k2.acme.example:6443", "token": {"file": "t"}}', '{shop/*}');
---> Access provider "p2" of tenant "acme": the setting "token" needs the setting "auth" too.
---? Left out, it is "broker".
+--> Access provider "p2" of tenant "acme": the setting "token" also needs the setting "auth".
+--? The default is "broker".
 --! 23514
 
 -- kubernetes: auth token without a token
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://k2.acme.example:6443", "auth": "token"}', '{shop/*}');
---> Access provider "p2" of tenant "acme": the setting "auth" is "token", which needs the setting "token" too.
+--> Access provider "p2" of tenant "acme": the setting "auth" is "token", which also needs the setting "token".
 --? Write the secret to a file in the tenant's secrets directory, and "token": {"file": "its-name"} here.
 --! 23514
 
@@ -487,18 +487,18 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- ssh: a CA key that another provider has
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 's2', 'ssh', '{"ca_key": {"file": "ssh-ca"}}', '{deploy}');
 --> Access provider "s2": one_authority_twice
---? Access provider "servers" signs with the same ca_key, so servers that trust one trust the other. Give each a CA of its own.
+--? Access provider "servers" signs with the same ca_key, so servers that trust one provider's certificates also trust the other's. Give each access provider a CA of its own.
 --! 01000
 
 -- ssh: the CA key written into the row
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 's2', 'ssh', '{"ca_key": "-----BEGIN OPENSSH PRIVATE KEY-----"}', '{deploy}');
 --> settings in broker.access_provider contains what looks like a token or a key ("-----…").
---? Secrets are not stored in the database. Remove it, and revoke it if it is real.
+--? Secrets are not stored in the database. Remove the secret from the row, and revoke it if it is real.
 --! 23514
 
 -- ssh: bits after the prefix
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'servers', 900, '{"principals": ["deploy"], "source_address": ["10.1.2.3/8"]}');
---> Key "k" of tenant "acme": the setting "source_address" has an element that is "10.1.2.3/8", which has bits after its prefix: write 10.0.0.0/8, or 10.1.2.3 for the one address.
+--> Key "k" of tenant "acme": the setting "source_address" has an element that is "10.1.2.3/8", which has bits set after its prefix: write 10.0.0.0/8 for the network, or 10.1.2.3 for the single address.
 --? For example "source_address": ["192.0.2.0/24"].
 --! 23514
 
@@ -517,7 +517,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- ssh: a pattern as principal
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 's2', 'ssh', '{"ca_key": {"file": "ssh-ca2"}}', '{deploy-*}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 's2', 900, '{"principals": ["deploy-*"]}');
 --> Access provider "s2" of tenant "acme": "deploy-*" in allowed_targets does not start with a literal segment.
---? The text up to the first : or / must not contain *, for example "arn:aws:iam::123456789012:role/ci-*". ** alone allows everything.
+--? The text up to the first : or / must not contain *, for example "arn:aws:iam::123456789012:role/ci-*". ** alone allows every target.
 --! 23514
 
 -- ssh: an extension without permit-
@@ -546,25 +546,25 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- x509: dns_names for a client
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 't2', 'x509', '{"ca_key": {"file": "tls2.key"}, "trust_domain": "acme.example", "ca_certificate": "-----BEGIN CERTIFICATE-----\nMIIBqDCCAU2gAwIBAgIUMpXXfrd0kzkxBlPcdRhxeDTMYPQwCgYIKoZIzj0EAwIw\nITENMAsGA1UECgwEYWNtZTEQMA4GA1UEAwwHYWNtZS1jYTAeFw0yNjExMjYxNDQz\nNDRaFw0zNjExMjMxNDQzNDRaMCExDTALBgNVBAoMBGFjbWUxEDAOBgNVBAMMB2Fj\nbWUtY2EwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATv2OfFt4lGec7PNQZv/pEY\nq8Zj+q9gPzURykY3LqeLY5qsehSyUQbJ0GlAcOkc8rm4t+Ogb2Gpkv6TLa4S6QOC\no2MwYTAdBgNVHQ4EFgQU57Vsz4vXp+iAryBrFuflL3CfEhQwHwYDVR0jBBgwFoAU\n57Vsz4vXp+iAryBrFuflL3CfEhQwDwYDVR0TAQH/BAUwAwEB/zAOBgNVHQ8BAf8E\nBAMCAQYwCgYIKoZIzj0EAwIDSQAwRgIhAIJcRRD0ZyyJYkiFqUaxf/a0QePZkUtc\nv42abOzwXdvCAiEAyxtRkechaLuX06pXrbPC8/dSmB8AmpyE6kYz7+VKaqA=\n-----END CERTIFICATE-----\n"}', '{subject:/O=acme/**,spiffe://acme.example/**,spiffe://other.example/**,dns:*.acme.example}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 't2', 900, '{"subject": "/O=acme/CN=api", "dns_names": ["api.acme.example"]}');
---> Key "k" of tenant "acme" has dns_names, but no usage "server".
+--> Key "k" of tenant "acme" has dns_names, but its usage lacks "server".
 --? Write "usage": ["server"], or leave out dns_names: clients are identified by subject and uri.
 --! 23514
 
 -- x509: a server without dns_names
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 't2', 'x509', '{"ca_key": {"file": "tls2.key"}, "trust_domain": "acme.example", "ca_certificate": "-----BEGIN CERTIFICATE-----\nMIIBqDCCAU2gAwIBAgIUMpXXfrd0kzkxBlPcdRhxeDTMYPQwCgYIKoZIzj0EAwIw\nITENMAsGA1UECgwEYWNtZTEQMA4GA1UEAwwHYWNtZS1jYTAeFw0yNjExMjYxNDQz\nNDRaFw0zNjExMjMxNDQzNDRaMCExDTALBgNVBAoMBGFjbWUxEDAOBgNVBAMMB2Fj\nbWUtY2EwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATv2OfFt4lGec7PNQZv/pEY\nq8Zj+q9gPzURykY3LqeLY5qsehSyUQbJ0GlAcOkc8rm4t+Ogb2Gpkv6TLa4S6QOC\no2MwYTAdBgNVHQ4EFgQU57Vsz4vXp+iAryBrFuflL3CfEhQwHwYDVR0jBBgwFoAU\n57Vsz4vXp+iAryBrFuflL3CfEhQwDwYDVR0TAQH/BAUwAwEB/zAOBgNVHQ8BAf8E\nBAMCAQYwCgYIKoZIzj0EAwIDSQAwRgIhAIJcRRD0ZyyJYkiFqUaxf/a0QePZkUtc\nv42abOzwXdvCAiEAyxtRkechaLuX06pXrbPC8/dSmB8AmpyE6kYz7+VKaqA=\n-----END CERTIFICATE-----\n"}', '{subject:/O=acme/**,spiffe://acme.example/**,spiffe://other.example/**,dns:*.acme.example}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 't2', 900, '{"subject": "/O=acme/CN=api", "usage": ["server"]}');
---> Key "k" of tenant "acme" is for servers, but has no dns_names.
---? Clients compare the name that they connect to with dns_names, for example ["api.acme.example"].
+--> Key "k" of tenant "acme" has the usage "server", but no dns_names.
+--? Write the names that clients connect to, for example ["api.acme.example"]; clients compare these.
 --! 23514
 
 -- x509: a URI of another trust domain
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 't2', 'x509', '{"ca_key": {"file": "tls2.key"}, "trust_domain": "acme.example", "ca_certificate": "-----BEGIN CERTIFICATE-----\nMIIBqDCCAU2gAwIBAgIUMpXXfrd0kzkxBlPcdRhxeDTMYPQwCgYIKoZIzj0EAwIw\nITENMAsGA1UECgwEYWNtZTEQMA4GA1UEAwwHYWNtZS1jYTAeFw0yNjExMjYxNDQz\nNDRaFw0zNjExMjMxNDQzNDRaMCExDTALBgNVBAoMBGFjbWUxEDAOBgNVBAMMB2Fj\nbWUtY2EwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATv2OfFt4lGec7PNQZv/pEY\nq8Zj+q9gPzURykY3LqeLY5qsehSyUQbJ0GlAcOkc8rm4t+Ogb2Gpkv6TLa4S6QOC\no2MwYTAdBgNVHQ4EFgQU57Vsz4vXp+iAryBrFuflL3CfEhQwHwYDVR0jBBgwFoAU\n57Vsz4vXp+iAryBrFuflL3CfEhQwDwYDVR0TAQH/BAUwAwEB/zAOBgNVHQ8BAf8E\nBAMCAQYwCgYIKoZIzj0EAwIDSQAwRgIhAIJcRRD0ZyyJYkiFqUaxf/a0QePZkUtc\nv42abOzwXdvCAiEAyxtRkechaLuX06pXrbPC8/dSmB8AmpyE6kYz7+VKaqA=\n-----END CERTIFICATE-----\n"}', '{subject:/O=acme/**,spiffe://acme.example/**,spiffe://other.example/**,dns:*.acme.example}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 't2', 900, '{"subject": "/O=acme/CN=api", "uri": "spiffe://other.example/api"}');
---> Key "k" of tenant "acme" has a uri of another trust domain than acme.example.
+--> Key "k" of tenant "acme" has a uri outside the trust domain acme.example.
 --? Write a uri that begins with spiffe://acme.example/.
 --! 23514
 
 -- x509: a certificate that is no authority's
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 't2', 'x509', '{"ca_key": {"file": "tls2.key"}, "trust_domain": "acme.example", "ca_certificate": "-----BEGIN CERTIFICATE-----\nMIIBnzCCAUSgAwIBAgIULAtKb/Ruvev2phAsV6kLTp4SU1UwCgYIKoZIzj0EAwIw\nHjENMAsGA1UECgwEYWNtZTENMAsGA1UEAwwEbGVhZjAeFw0yNjExMjYxNDQzNDRa\nFw0zNjExMjMxNDQzNDRaMB4xDTALBgNVBAoMBGFjbWUxDTALBgNVBAMMBGxlYWYw\nWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATv2OfFt4lGec7PNQZv/pEYq8Zj+q9g\nPzURykY3LqeLY5qsehSyUQbJ0GlAcOkc8rm4t+Ogb2Gpkv6TLa4S6QOCo2AwXjAd\nBgNVHQ4EFgQU57Vsz4vXp+iAryBrFuflL3CfEhQwHwYDVR0jBBgwFoAU57Vsz4vX\np+iAryBrFuflL3CfEhQwDAYDVR0TAQH/BAIwADAOBgNVHQ8BAf8EBAMCB4AwCgYI\nKoZIzj0EAwIDSQAwRgIhAOyzv3y7++NX9qJuzk77A19RBKo9cMevgZbcHm7bnC1A\nAiEAhT6FhkUVSOGvbd0etG7caYsrOfOypHugHT/6fIucf0w=\n-----END CERTIFICATE-----\n"}', '{subject:/O=acme/**,spiffe://acme.example/**,spiffe://other.example/**,dns:*.acme.example}');
---> Access provider "t2" of tenant "acme": the setting "ca_certificate" is not the certificate of an authority (basicConstraints without CA:TRUE).
+--> Access provider "t2" of tenant "acme": the setting "ca_certificate" is not a CA certificate (its basicConstraints lack CA:TRUE).
 --? For example "ca_certificate": "-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----".
 --! 23514
 
@@ -576,7 +576,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- x509: a certificate that may not sign lists
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 't2', 'x509', '{"ca_key": {"file": "tls2.key"}, "trust_domain": "acme.example", "ca_certificate": "-----BEGIN CERTIFICATE-----\nMIIBpzCCAU2gAwIBAgIUR/WEB7YlYDO9BRE/oyJKrQ0vMvkwCgYIKoZIzj0EAwIw\nITENMAsGA1UECgwEYWNtZTEQMA4GA1UEAwwHYWNtZS1jYTAeFw0yNjExMjYxNDQz\nNDRaFw0zNjExMjMxNDQzNDRaMCExDTALBgNVBAoMBGFjbWUxEDAOBgNVBAMMB2Fj\nbWUtY2EwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATv2OfFt4lGec7PNQZv/pEY\nq8Zj+q9gPzURykY3LqeLY5qsehSyUQbJ0GlAcOkc8rm4t+Ogb2Gpkv6TLa4S6QOC\no2MwYTAdBgNVHQ4EFgQU57Vsz4vXp+iAryBrFuflL3CfEhQwHwYDVR0jBBgwFoAU\n57Vsz4vXp+iAryBrFuflL3CfEhQwDwYDVR0TAQH/BAUwAwEB/zAOBgNVHQ8BAf8E\nBAMCAgQwCgYIKoZIzj0EAwIDSAAwRQIhALIs0snmXU4R0ZTsDTH7Lm3soDySjr4N\nReNU2SSmN45HAiA76HuHe2fp8kx6pV3OLGlQKyFNaxoMCW2k5DHkUPgdYA==\n-----END CERTIFICATE-----\n"}', '{subject:/O=acme/**,spiffe://acme.example/**,spiffe://other.example/**,dns:*.acme.example}');
---> Access provider "t2" of tenant "acme": the setting "ca_certificate" is a certificate whose key usage lacks keyCertSign or cRLSign.
+--> Access provider "t2" of tenant "acme": the setting "ca_certificate" is a CA certificate whose key usage lacks keyCertSign or cRLSign.
 --? For example "ca_certificate": "-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----".
 --! 23514
 
@@ -601,7 +601,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- x509: a private key as certificate
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 't2', 'x509', '{"ca_key": {"file": "tls2.key"}, "trust_domain": "acme.example", "ca_certificate": "-----BEGIN EC PRIVATE KEY-----"}', '{subject:/O=acme/**,spiffe://acme.example/**,spiffe://other.example/**,dns:*.acme.example}');
 --> settings in broker.access_provider contains what looks like a token or a key ("-----…").
---? Secrets are not stored in the database. Remove it, and revoke it if it is real.
+--? Secrets are not stored in the database. Remove the secret from the row, and revoke it if it is real.
 --! 23514
 
 -- x509: no allowed_targets
@@ -612,8 +612,8 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 
 -- webhook: a pattern as target
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'registry', 900, '{"target": "registry/*"}');
---> Key "k" of tenant "acme": the setting "target" has a *: a key names one target, not a pattern.
---? For example "target": "registry/push". Patterns are for allowed_targets.
+--> Key "k" of tenant "acme": the setting "target" has a *, but a key names one target, not a pattern.
+--? For example "target": "registry/push". Only allowed_targets may have patterns.
 --! 23514
 
 -- webhook: a hook of Slack
@@ -642,7 +642,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- webhook: the field Expiration
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'w2', 'webhook', '{"endpoint": "https://c.acme.example", "fields": ["Expiration"]}', '{registry/*}');
---> Access provider "w2" of tenant "acme": the setting "fields" has an element that is "Expiration", which the broker sets.
+--> Access provider "w2" of tenant "acme": the setting "fields" has an element that is "Expiration", which only the broker may set.
 --? For example "fields": ["REGISTRY_PASSWORD"].
 --! 23514
 
@@ -654,7 +654,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- webhook: a client certificate without its key
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'w2', 'webhook', '{"endpoint": "https://c.acme.example", "fields": ["X"], "client_certificate": "-----BEGIN CERTIFICATE-----\nMIIBqDCCAU2gAwIBAgIUMpXXfrd0kzkxBlPcdRhxeDTMYPQwCgYIKoZIzj0EAwIw\nITENMAsGA1UECgwEYWNtZTEQMA4GA1UEAwwHYWNtZS1jYTAeFw0yNjExMjYxNDQz\nNDRaFw0zNjExMjMxNDQzNDRaMCExDTALBgNVBAoMBGFjbWUxEDAOBgNVBAMMB2Fj\nbWUtY2EwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATv2OfFt4lGec7PNQZv/pEY\nq8Zj+q9gPzURykY3LqeLY5qsehSyUQbJ0GlAcOkc8rm4t+Ogb2Gpkv6TLa4S6QOC\no2MwYTAdBgNVHQ4EFgQU57Vsz4vXp+iAryBrFuflL3CfEhQwHwYDVR0jBBgwFoAU\n57Vsz4vXp+iAryBrFuflL3CfEhQwDwYDVR0TAQH/BAUwAwEB/zAOBgNVHQ8BAf8E\nBAMCAQYwCgYIKoZIzj0EAwIDSQAwRgIhAIJcRRD0ZyyJYkiFqUaxf/a0QePZkUtc\nv42abOzwXdvCAiEAyxtRkechaLuX06pXrbPC8/dSmB8AmpyE6kYz7+VKaqA=\n-----END CERTIFICATE-----\n"}', '{registry/*}');
---> Access provider "w2" of tenant "acme": the setting "client_certificate" needs the setting "client_key" too.
+--> Access provider "w2" of tenant "acme": the setting "client_certificate" also needs the setting "client_key".
 --? Write the secret to a file in the tenant's secrets directory, and "client_key": {"file": "its-name"} here.
 --! 23514
 
@@ -697,7 +697,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- postgresql: a timeout in words
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'orders', 3600, '{"role": "app_rw", "parameters": {"statement_timeout": "30 seconds"}}');
 --> Key "k" of tenant "acme" has a timeout that PostgreSQL does not understand.
---? Its units are us, ms, s, min, h and d, for example "30s".
+--? Use one of the units us, ms, s, min, h and d, for example "30s".
 --! 23514
 
 -- postgresql: a parameter that is not allowed
@@ -709,7 +709,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- postgresql: one role as owner and as member
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'orders', 3600, '{"role": "app_rw", "as": "owner"}');
 --> Key "k": one_role_as_owner_and_member
---? Key "orders-login" gives the same role in the other way. A member can run ALTER DEFAULT PRIVILEGES for it, which applies to all that owners create later. Use two roles.
+--? Key "orders-login" gives the same role with another value of its setting "as" (owner or member). A member can run ALTER DEFAULT PRIVILEGES for the role, which applies to every object that owners create later. Use two roles.
 --! 01000
 
 -- postgresql: a URL as host
@@ -732,7 +732,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- postgresql: neither password nor certificate
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark"}', '{app_rw}');
---> Access provider "p2" of tenant "acme": the setting "login" needs one of the settings "client_certificate", "password" too.
+--> Access provider "p2" of tenant "acme": the setting "login" also needs one of the settings "client_certificate", "password".
 --? For example "client_certificate": "-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----".
 --! 23514
 
@@ -751,13 +751,13 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- postgresql: a misspelt leftovers
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'orders', 3600, '{"role": "app_rw", "leftovers": "dropped"}');
 --> Key "k" of tenant "acme": the setting "leftovers" is "dropped", and must be one of keep, drop, give.
---? Left out, it is "keep".
+--? The default is "keep".
 --! 23514
 
 -- jwt: scope as a list
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "https://api.acme.example", "claims": {"scope": ["read", "write"]}}');
 --> Key "k" of tenant "acme" has the claim scope as a list.
---? RFC 9068 wants one string with spaces, for example "read write". The claim scp may be a list.
+--? Write one string with spaces (RFC 9068), for example "read write". The claim scp may be a list.
 --! 23514
 
 -- jwt: the subject as a claim
@@ -768,14 +768,14 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- jwt: the audience of AWS
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "sts.amazonaws.com"}');
---> Key "k" of tenant "acme": the setting "audience" is "sts.amazonaws.com", which is an audience of a cloud vendor, and the token goes to a client.
+--> Key "k" of tenant "acme": the setting "audience" is "sts.amazonaws.com", an audience that a cloud vendor accepts, so clients could use the token there.
 --? For example "audience": "https://api.example.com".
 --! 23514
 
 -- jwt: a pattern as audience
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'j2', 'jwt', '{}', '{https://*.acme.example}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'j2', 600, '{"audience": "https://*.acme.example"}');
---> Key "k" of tenant "acme": the setting "audience" has a *: a key names one target, not a pattern.
---? For example "audience": "https://api.example.com". Patterns are for allowed_targets.
+--> Key "k" of tenant "acme": the setting "audience" has a *, but a key names one target, not a pattern.
+--? For example "audience": "https://api.example.com". Only allowed_targets may have patterns.
 --! 23514
 
 -- jwt: an algorithm that is not offered
@@ -787,7 +787,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- jwt: a type in another form
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "https://api.acme.example", "type": "jwt"}');
 --> Key "k" of tenant "acme": the setting "type" is "jwt", and must be one of at+jwt, JWT (did you mean "JWT"?).
---? Left out, it is "at+jwt".
+--? The default is "at+jwt".
 --! 23514
 
 -- jwt: several audiences in a list
@@ -805,7 +805,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- jwt: ten seconds
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 10, '{"audience": "https://api.acme.example"}');
 --> Key "k": duration_too_short
---? The unit of max_duration is seconds, and 10 seconds end before most clients use the credential. Use 60 or more.
+--? max_duration is in seconds: a credential of 10 seconds expires before most clients can use it. Set 60 or more.
 --! 01000
 
 -- jwt: settings of a provider that has none
@@ -823,19 +823,19 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- issuer: the keys of another issuer
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri, required_claims, listed) VALUES ('i2', 'acme', 'https://token.actions.githubusercontent.com', '{mintmark-acme2}', 'https://gitlab.com/oauth/discovery/keys', '{"repository_owner_id": "1234567"}', true);
 --> Identity provider "i2": jwks_uri_of_another_issuer
---? The jwks_uri is that of GitLab, so the signature of every token is rejected. Write https://token.actions.githubusercontent.com/.well-known/jwks.
+--? The jwks_uri is that of GitLab, so the signature of every token is rejected. Set jwks_uri to https://token.actions.githubusercontent.com/.well-known/jwks.
 --! 01000
 
 -- issuer: Entra's common
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences,  listed) VALUES ('i2', 'acme', 'https://login.microsoftonline.com/common/v2.0', '{mintmark-acme2}',  true);
---> Identity provider "i2": no token has the issuer "https://login.microsoftonline.com/common/v2.0". "common" stands for any directory in Entra's URLs only.
---? Write the id of the directory in its place: az account show --query tenantId.
+--> Identity provider "i2": no token has the issuer "https://login.microsoftonline.com/common/v2.0". In Entra's URLs, "common" means any directory; tokens name one directory.
+--? Write the directory's id instead: az account show --query tenantId.
 --! 23514
 
 -- issuer: Entra's organizations
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences,  listed) VALUES ('i2', 'acme', 'https://login.microsoftonline.com/organizations/v2.0', '{mintmark-acme2}',  true);
---> Identity provider "i2": no token has the issuer "https://login.microsoftonline.com/organizations/v2.0". "organizations" stands for any directory in Entra's URLs only.
---? Write the id of the directory in its place: az account show --query tenantId.
+--> Identity provider "i2": no token has the issuer "https://login.microsoftonline.com/organizations/v2.0". In Entra's URLs, "organizations" means any directory; tokens name one directory.
+--? Write the directory's id instead: az account show --query tenantId.
 --! 23514
 
 -- issuer: the audience of AWS
@@ -847,7 +847,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_
 -- issuer: an algorithm that GitHub does not use
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, algorithms, required_claims, listed) VALUES ('i2', 'acme', 'https://token.actions.githubusercontent.com', '{mintmark-acme2}', '{ES256}', '{"repository_owner_id": "1234567"}', true);
 --> Identity provider "i2": algorithm_not_sent
---? GitHub Actions signs with RS256, which algorithms does not list, so every token is rejected. Add it.
+--? GitHub Actions signs with RS256, but the column algorithms does not list it, so every token is rejected. Add it to algorithms.
 --! 01000
 
 -- issuer: no owner of a shared issuer
@@ -859,19 +859,19 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences,  listed) 
 -- issuer: a slash at the end of a known issuer
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims, listed) VALUES ('i2', 'acme', 'https://token.actions.githubusercontent.com/', '{mintmark-acme2}', '{"repository_owner_id": "1234567"}', true);
 --> Identity provider "i2": issuer_nearly_known
---? Another identity provider or a known issuer is spelled "https://token.actions.githubusercontent.com". Tokens must have the issuer exactly as it is written here.
+--? The issuer is almost the same as "https://token.actions.githubusercontent.com", a known issuer or that of another identity provider
 --! 01000
 
 -- issuer: the discovery document as issuer
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences,  listed) VALUES ('i2', 'acme', 'https://sso.acme.example/realms/acme/.well-known/openid-configuration', '{mintmark-acme2}',  true);
 --> Identity provider "i2": issuer_is_discovery
---? The issuer is the URL of a discovery document. Write the value of "issuer" in that document, which is the iss claim of the tokens.
+--? The issuer is the URL of a discovery document. Set it to the "issuer" from that document, which is the iss claim of the tokens.
 --! 01000
 
 -- issuer: the discovery document as jwks_uri
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri, listed) VALUES ('i2', 'acme', 'https://sso2.acme.example/realms/acme', '{mintmark-acme2}', 'https://sso2.acme.example/realms/acme/.well-known/openid-configuration', true);
 --> Identity provider "i2": jwks_uri_is_discovery
---? The jwks_uri is the issuer or the URL of a discovery document. Write the jwks_uri in that document, or null: the broker finds it.
+--? The jwks_uri is the issuer or the URL of a discovery document. Set it to the jwks_uri from that document, or to null: the broker then finds it.
 --! 01000
 
 -- issuer: an age of five seconds
@@ -895,7 +895,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reas
 -- grant: a grant that another one makes useless
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/main', 'exact', 'deploy', '{"workflow": "release"}', 'OPS-1: test');
 --> Grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main": covered_by_another_grant
---? Grant 1 already allows all that this grant does, so its narrower conditions have no effect. Disable one of the two.
+--? Grant 1 already allows all that this grant does, so the narrower conditions of this grant have no effect. Disable one of the two.
 --! 01000
 
 -- grant: the namespace of another service account
@@ -907,13 +907,13 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reas
 -- grant: a branch without its prefix
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:main', 'exact', 'deploy', '{}', 'OPS-1: test');
 --> Grant of key "deploy" to "repo:acme/shop:ref:main": subject_fits_no_form
---? GitHub Actions sends no such subject, unless it was configured to. It sends: repo:*/*:ref:refs/heads/**, repo:*/*:ref:refs/tags/**, repo:*/*:environment:**, repo:*/*:pull_request, repo:*/*:job_workflow_ref:**.
+--? By default, the subjects of GitHub Actions have only these forms: repo:*/*:ref:refs/heads/**, repo:*/*:ref:refs/tags/**, repo:*/*:environment:**, repo:*/*:pull_request, repo:*/*:job_workflow_ref:**. Correct the subject, unless the issuer is configured differently.
 --! 01000
 
 -- grant: an email at an issuer with opaque subjects
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-google', 'ada@acme.example', 'exact', 'deploy', '{}', 'OPS-1: test');
 --> Grant of key "deploy" to "ada@acme.example": subject_fits_no_form
---? Google sends no such subject, unless it was configured to. It sends: digits.
+--? By default, the subjects of Google have only these forms: digits. Correct the subject, unless the issuer is configured differently.
 --! 01000
 
 -- grant: keep for a disabled grant
@@ -924,13 +924,13 @@ UPDATE broker.subject_grant SET enabled = false WHERE subject = 'repo:acme/shop:
 
 -- grant: a review by the grant's own maker
 INSERT INTO broker.grant_review (grant_id, verdict) SELECT id, 'keep' FROM broker.subject_grant WHERE subject = 'repo:acme/shop:ref:refs/heads/main' AND key = 'deploy';
---> Grant 1 is reviewed by the login that made it. Auditors expect another person. [reviewed_by_its_maker]
+--> Grant 1 is reviewed by the person who made it. Auditors expect that another person reviews it. [reviewed_by_its_maker]
 --! 01000
 
 -- grant: a block of a subject that nothing knows
 INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'job:relaese', 'INC-1: leaked');
 --> Block of "job:relaese": block_matches_nothing
---? When the block was written, no grant and no row of audit.event in the last 90 days had a subject that it matches. Compare it with the sub claim of the tokens.
+--? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. Compare the block's subject with the sub claim of the tokens.
 --! 01000
 
 -- grant: a tenant admin without a login
@@ -942,7 +942,7 @@ INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'nobody-yet'
 -- grant: a console access by a name
 INSERT INTO broker.console_access (tenant, claim, value) VALUES ('acme', 'preferred_username', '"ada"');
 --> Access to the console by "preferred_username": claim_of_the_users_choice
---? Users can often choose the claim "preferred_username" themselves, and so grant themselves access. Prefer sub, or groups that only admins assign.
+--? Users can often set the claim "preferred_username" themselves, and could grant themselves access that way. Prefer sub, or groups that only admins assign.
 --! 01000
 
 -- grant: a value of the console access without quotes
@@ -967,7 +967,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- aws-sts: eleven session policies
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy", "policy_arns": ["arn:aws:iam::aws:policy/P0", "arn:aws:iam::aws:policy/P1", "arn:aws:iam::aws:policy/P2", "arn:aws:iam::aws:policy/P3", "arn:aws:iam::aws:policy/P4", "arn:aws:iam::aws:policy/P5", "arn:aws:iam::aws:policy/P6", "arn:aws:iam::aws:policy/P7", "arn:aws:iam::aws:policy/P8", "arn:aws:iam::aws:policy/P9", "arn:aws:iam::aws:policy/P10"]}');
---> Key "k" of tenant "acme": the setting "policy_arns" has 11 elements, more than 10.
+--> Key "k" of tenant "acme": the setting "policy_arns" has 11 elements; the maximum is 10.
 --! 23514
 
 -- aws-sts: a policy as JSON in a text
@@ -977,7 +977,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- aws-sts: a policy longer than 2048 characters
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy", "policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb/*"}]}}');
---> Key "k" of tenant "acme": the setting "policy" is a policy of more than 2048 characters.
+--> Key "k" of tenant "acme": the setting "policy" is a policy that is too long; the maximum is 2048 characters.
 --! 23514
 
 -- aws-sts: thirteen hours
@@ -1082,7 +1082,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- ssh: a path as file
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'ssh', '{"ca_key": {"file": "/etc/mintmark/ssh-ca"}}', '{deploy}');
---> Access provider "p2" of tenant "acme": the setting "ca_key" must name a file in the tenant's secrets directory, without . or .. as a folder.
+--> Access provider "p2" of tenant "acme": the setting "ca_key" must name a file in the tenant's secrets directory, without . or .. in its path.
 --! 23514
 
 -- ssh: a force-command as extension
@@ -1202,12 +1202,12 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, accepts) 
 
 -- grant: an actor without its identity provider
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor, reason) VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/main', 'deploy', 'agent:bot', 'OPS-1');
---> The grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main": it has an actor, but no actor_idp.
+--> The grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main": the grant has an actor, but no actor_idp.
 --! 23514
 
 -- grant: an identity provider of actors without an actor
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_idp, reason) VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/main', 'deploy', 'acme-agents', 'OPS-1');
---> The grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main": it has an actor_idp, but no actor.
+--> The grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main": the grant has an actor_idp, but no actor.
 --! 23514
 
 -- grant: a star in an exact actor
@@ -1222,7 +1222,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_idp, actor, r
 
 -- grant: the claims of an actor without an actor
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_claims, reason) VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/main', 'deploy', '{"team": "x"}', 'OPS-1');
---> The grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main": it has actor_claims, but no actor.
+--> The grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main": the grant has actor_claims, but no actor.
 --! 23514
 
 -- grant: a subject of an identity provider for actors
@@ -1232,13 +1232,13 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 
 -- grant: actor_match without an actor
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_match, reason) VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/main', 'deploy', 'glob', 'OPS-1');
---> The grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main": it has an actor_match, but no actor.
+--> The grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main": the grant has an actor_match, but no actor.
 --! 23514
 
 -- grant: the actor is the subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_idp, actor, reason) VALUES ('acme', 'acme-agents', 'agent:bot', 'deploy', 'acme-agents', 'agent:bot', 'OPS-1');
 --> Grant of key "deploy" to "agent:bot": actor_is_its_subject
---? The actor "agent:bot" is the subject itself, so nobody acts for somebody else
+--? The actor "agent:bot" is also the subject
 --! 01000
 
 -- issuer: Keycloak's issuer without its realm
@@ -1276,13 +1276,13 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('
 -- issuer: GitHub's website
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims) VALUES ('i2', 'acme', 'https://github.com', '{mintmark-acme}', '{"repository_owner_id": "1"}');
 --> Identity provider "i2": issuer_sends_no_tokens
---? Tokens of that service have the iss claim https://token.actions.githubusercontent.com.
+--? Set it to the iss claim of that service's tokens: https://token.actions.githubusercontent.com.
 --! 01000
 
 -- issuer: a group of GitLab
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('i2', 'acme', 'https://gitlab.com/acme', '{mintmark-acme}');
 --> Identity provider "i2": issuer_sends_no_tokens
---? Tokens of that service have the iss claim https://gitlab.com.
+--? Set it to the iss claim of that service's tokens: https://gitlab.com.
 --! 01000
 
 -- aws-sts: a policy with a Principal
@@ -1323,38 +1323,38 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- aws-sts: the name of a bucket as Resource
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "acme-artifacts"}]}}');
---> Key "k" of tenant "acme" has a policy with a Resource that is no ARN.
+--> Key "k" of tenant "acme" has a policy with a Resource that is not an ARN.
 --? Write the ARN, for example "arn:aws:s3:::acme-artifacts/*" for the objects of a bucket, or "*".
 --! 23514
 
 -- aws-sts: an s3 URL as Resource
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "s3://acme-artifacts/*"}]}}');
---> Key "k" of tenant "acme" has a policy with a Resource that is no ARN.
+--> Key "k" of tenant "acme" has a policy with a Resource that is not an ARN.
 --? Write the ARN, for example "arn:aws:s3:::acme-artifacts/*" for the objects of a bucket, or "*".
 --! 23514
 
 -- aws-sts: an action on objects for a bucket
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::acme-artifacts"}]}}');
 --> Key "k": unlikely_settings
---? The key allows actions on objects, but its Resource is a bucket. The objects of a bucket are "arn:aws:s3:::BUCKET/*".
+--? The key allows actions on objects, but its Resource is a bucket. Write "arn:aws:s3:::BUCKET/*" for the objects of a bucket.
 --! 01000
 
 -- aws-sts: ListBucket for objects
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:ListBucket", "Resource": "arn:aws:s3:::acme-artifacts/*"}]}}');
 --> Key "k": unlikely_settings
---? The key allows actions on buckets, but its Resource is objects. A bucket is "arn:aws:s3:::BUCKET", without a slash.
+--? The key allows actions on buckets, but its Resource is objects. Write "arn:aws:s3:::BUCKET" for the bucket, without a slash.
 --! 01000
 
 -- aws-sts: a misspelt element of a statement
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::acme/*", "Conditions": {"Bool": {"aws:SecureTransport": "true"}}}]}}');
---> Key "k" of tenant "acme" has a policy whose statement has an element that statements do not have.
---? A statement has Sid, Effect, Action or NotAction, Resource or NotResource, and Condition, each spelled so.
+--> Key "k" of tenant "acme" has a policy with a statement that has an unknown element.
+--? Use only Sid, Effect, Action or NotAction, Resource or NotResource, and Condition, spelled exactly like that.
 --! 23514
 
 -- aws-sts: Statements for Statement
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy": {"Version": "2012-10-17", "Statements": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::acme/*"}]}}');
---> Key "k" of tenant "acme" has a policy with an element that policies do not have.
---? A policy has Version, Id and Statement. AWS and MinIO reject any other element, such as a misspelt one.
+--> Key "k" of tenant "acme" has a policy with an unknown element.
+--? Use only Version, Id and Statement. AWS and MinIO reject any other element, such as a misspelt one.
 --! 23514
 
 -- aws-sts: a policy of a date that is none
@@ -1372,36 +1372,36 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- aws-sts: a session name over 64 characters
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "session_name": "release-of-the-shop-to-production-{mint_id}"}');
 --> Key "k" of tenant "acme": the setting "session_name" gives 70 characters once {mint_id}, {tenant} and {key} are filled in; the maximum is 64.
---? {mint_id} has 36 characters. Shorten the rest to 28.
+--? Shorten the fixed text to at most 28; {mint_id} takes 36 characters.
 --! 23514
 
 -- aws-sts: a session name that its tenant and key make too long
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "session_name": "release-of-{tenant}-{key}-for-the-web-shop-{mint_id}"}');
 --> Key "k" of tenant "acme": the setting "session_name" gives 71 characters once {mint_id}, {tenant} and {key} are filled in; the maximum is 64.
---? {mint_id} has 36 characters. Shorten the rest to 28.
+--? Shorten the fixed text to at most 28; {mint_id} takes 36 characters.
 --! 23514
 
 -- aws-sts: the global endpoint
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "eu-central-1", "endpoint": "https://sts.amazonaws.com"}', '{arn:aws:iam::123456789012:role/ci-*}');
 --> Access provider "p2": unlikely_settings
---? The access provider has the global endpoint of STS, which AWS advises against. Leave out endpoint: the one of the region is the default. Sessions of the global endpoint work in opt-in regions only if the account allows it.
+--? The access provider has the global endpoint of STS, which AWS advises against. Leave out endpoint: the default is the endpoint of the region. Sessions from the global endpoint work in opt-in regions only if the account allows it.
 --! 01000
 
--- aws-sts: the FIPS endpoint of another region
-INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "us-west-2", "endpoint": "https://sts-fips.us-east-1.amazonaws.com"}', '{arn:aws:iam::123456789012:role/ci-*}');
---> Access provider "p2" of tenant "acme" has the endpoint of another region than us-west-2.
+-- aws-sts: the FIPS endpoint of another partition
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "us-west-2", "endpoint": "https://sts-fips.us-gov-west-1.amazonaws.com"}', '{arn:aws:iam::123456789012:role/ci-*}');
+--> Access provider "p2" of tenant "acme" has an STS endpoint of another partition than us-west-2.
 --? Leave out endpoint: the regional one is the default.
 --! 23514
 
 -- aws-sts: a VPC endpoint of another region
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "us-west-2", "endpoint": "https://vpce-0a1b.sts.us-east-1.vpce.amazonaws.com"}', '{arn:aws:iam::123456789012:role/ci-*}');
---> Access provider "p2" of tenant "acme" has the endpoint of another region than us-west-2.
---? Leave out endpoint: the regional one is the default.
+--> Access provider "p2" of tenant "acme" has an STS endpoint of a region other than us-west-2, which it can't use.
+--? Leave out endpoint: the regional one is the default
 --! 23514
 
 -- aws-sts: the endpoint of China without .cn
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "cn-north-1", "endpoint": "https://sts.cn-north-1.amazonaws.com"}', '{arn:aws-cn:iam::123456789012:role/ci-*}');
---> Access provider "p2" of tenant "acme" has an endpoint of another partition than AWS China.
+--> Access provider "p2" of tenant "acme" has an endpoint outside AWS China, but its region is in AWS China.
 --? Leave out endpoint, or write a host that ends with amazonaws.com.cn.
 --! 23514
 
@@ -1413,14 +1413,14 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- aws-sts: a session policy of another partition
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy_arns": ["arn:aws-cn:iam::aws:policy/ReadOnlyAccess"]}');
---> Key "k" of tenant "acme" has a policy in policy_arns of another partition than its role.
---? Begin the policies' ARNs like that of role_arn.
+--> Key "k" of tenant "acme" has a policy in policy_arns from another partition than its role.
+--? Write ARNs of the partition of role_arn.
 --! 23514
 
 -- aws-sts: AdministratorAccess as restriction
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy_arns": ["arn:aws:iam::aws:policy/AdministratorAccess"]}');
 --> Key "k": unlikely_settings
---? The key restricts the role by AdministratorAccess, which restricts nothing. Leave out policy_arns, or name the policies that the session needs.
+--? The key has AdministratorAccess in policy_arns, which does not restrict the role. Leave out policy_arns, or name the policies that the session needs.
 --! 01000
 
 -- aws-sts: a placeholder in the session name
@@ -1438,43 +1438,43 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- aws-sts: twelve hours with auth ambient
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets, shared_identity) VALUES ('acme', 'p2', 'aws-sts', '{"region": "eu-central-1", "auth": "ambient"}', '{arn:aws:iam::123456789012:role/ci-*}', true);INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 43200, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x"}');
 --> Key "k": unlikely_settings
---? The key asks for more than an hour with auth ambient. If the broker has its own AWS credentials by a role, AWS limits the next role to 3600 seconds. Write max_duration 3600, or use web-identity.
+--? The key has a max_duration above 3600 seconds with auth ambient. If the broker itself runs under an AWS role, AWS limits sessions of the next role to 3600 seconds. Set max_duration to 3600, or use auth web-identity.
 --! 01000
 
 -- aws-sts: a resource, which no token is for
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings, resource) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x"}', 'https://mcp.acme.example/orders');
---> Key "k" of tenant "acme" has a resource, but type aws-sts gives no token that a client can show there.
---? Set resource to null. Clients of POST /oauth2/token find keys by it, of the types azure, gcp, github-app, jwt, oauth2.
+--> Key "k" of tenant "acme" has a resource, but type aws-sts issues no token that a client can present at a resource.
+--? Set resource to null. Only keys of the types azure, gcp, github-app, jwt, oauth2 can have a resource, by which clients of POST /oauth2/token name the key.
 --! 23514
 
 -- s3-sts: a bucket in the path of the endpoint
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 's3-sts', '{"endpoint": "https://minio2.acme.example/build-cache"}', '{**}');
 --> Access provider "p2": unlikely_settings
---? The access provider has an endpoint with a path, such as that of a bucket. Write the server only: buckets are named by the policy, and clients use the path. Ignore this if a proxy serves STS at the path.
+--? The access provider has an endpoint with a path, such as that of a bucket. Write only the scheme and the host; the policy and the clients name buckets. Ignore this warning if a proxy serves STS at that path.
 --! 01000
 
 -- s3-sts: the port of the operator's console
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 's3-sts', '{"endpoint": "https://minio2.acme.example:9443"}', '{**}');
 --> Access provider "p2": unlikely_settings
---? The access provider has a port that MinIO's console often has. Write the port of the S3 API, usually 9000, or 443 behind a proxy.
+--? The access provider has a port that is often MinIO's console. Write the port of the S3 API, usually 9000, or 443 behind a proxy.
 --! 01000
 
 -- s3-sts: the console by its name
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 's3-sts', '{"endpoint": "https://console.minio.acme.example"}', '{**}');
 --> Access provider "p2": unlikely_settings
---? The access provider has an endpoint that looks like a console. Write the URL of the S3 API.
+--? The access provider has an endpoint whose host looks like that of a console. Write the URL of the S3 API.
 --! 01000
 
 -- s3-sts: Cloudflare R2
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 's3-sts', '{"endpoint": "https://0123abc.r2.cloudflarestorage.com"}', '{**}');
 --> Access provider "p2" of tenant "acme" has an endpoint of a service without AssumeRoleWithWebIdentity.
---? That service takes lasting keys only. For Google Cloud Storage use the type gcp, for Azure's the type azure.
+--? The service accepts only long-lived keys, so the broker cannot use it. For Google Cloud Storage, use the type gcp; for Azure Storage, use the type azure.
 --! 23514
 
 -- s3-sts: Google Cloud Storage
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 's3-sts', '{"endpoint": "https://storage.googleapis.com"}', '{**}');
 --> Access provider "p2" of tenant "acme" has an endpoint of a service without AssumeRoleWithWebIdentity.
---? That service takes lasting keys only. For Google Cloud Storage use the type gcp, for Azure's the type azure.
+--? The service accepts only long-lived keys, so the broker cannot use it. For Google Cloud Storage, use the type gcp; for Azure Storage, use the type azure.
 --! 23514
 
 -- s3-sts: the public test server
@@ -1515,32 +1515,32 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- s3-sts: the name of a bucket as Resource
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'minio', 3600, '{"policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "build-cache/*"}]}}');
---> Key "k" of tenant "acme" has a policy with a Resource that is no ARN.
+--> Key "k" of tenant "acme" has a policy with a Resource that is not an ARN.
 --? Write the ARN, for example "arn:aws:s3:::acme-artifacts/*" for the objects of a bucket, or "*".
 --! 23514
 
 -- s3-sts: MinIO's name in a Resource
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'minio', 3600, '{"policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "arn:minio:s3:::build-cache/*"}]}}');
 --> Key "k": unlikely_settings
---? The key has a policy with a Resource that servers do not know. Buckets have the ARN arn:aws:s3:::BUCKET on MinIO and Ceph too.
+--? The key has a policy with a Resource that S3 servers do not know. Write arn:aws:s3:::BUCKET, on MinIO and Ceph too.
 --! 01000
 
 -- s3-sts: an action of EC2
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'minio', 3600, '{"policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "ec2:DescribeInstances", "Resource": "*"}]}}');
---> Key "k" of tenant "acme" has a policy with an action that storage does not have.
---? Actions of storage begin with s3:, for example s3:GetObject.
+--> Key "k" of tenant "acme" has a policy with an action that S3 storage does not have.
+--? Write an action that begins with s3:, for example s3:GetObject.
 --! 23514
 
 -- s3-sts: the object action for a bucket
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'minio', 3600, '{"policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": ["s3:GetObject", "s3:PutObject"], "Resource": "arn:aws:s3:::build-cache"}]}}');
 --> Key "k": unlikely_settings
---? The key allows actions on objects, but its Resource is a bucket. The objects of a bucket are "arn:aws:s3:::BUCKET/*".
+--? The key allows actions on objects, but its Resource is a bucket. Write "arn:aws:s3:::BUCKET/*" for the objects of a bucket.
 --! 01000
 
 -- s3-sts: a statement element in lower case
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'minio', 3600, '{"policy": {"Version": "2012-10-17", "Statement": [{"effect": "Allow", "action": "s3:GetObject", "resource": "*"}]}}');
---> Key "k" of tenant "acme" has a policy whose statement has an element that statements do not have.
---? A statement has Sid, Effect, Action or NotAction, Resource or NotResource, and Condition, each spelled so.
+--> Key "k" of tenant "acme" has a policy with a statement that has an unknown element.
+--? Use only Sid, Effect, Action or NotAction, Resource or NotResource, and Condition, spelled exactly like that.
 --! 23514
 
 -- gcp: STS's path in its endpoint
@@ -1551,7 +1551,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- gcp: the endpoints exchanged
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/123456789/locations/global/workloadIdentityPools/mintmark/providers/mintmark", "sts_endpoint": "https://iamcredentials.googleapis.com"}', '{deploy@acme-prod.iam.gserviceaccount.com}');
---> Access provider "p2" of tenant "acme" has a sts_endpoint that is not STS's.
+--> Access provider "p2" of tenant "acme" has a sts_endpoint that is not an endpoint of STS.
 --? Leave it out, or write https://sts.googleapis.com.
 --! 23514
 
@@ -1563,7 +1563,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- gcp: oauth2.googleapis.com as STS
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/123456789/locations/global/workloadIdentityPools/mintmark/providers/mintmark", "sts_endpoint": "https://oauth2.googleapis.com"}', '{deploy@acme-prod.iam.gserviceaccount.com}');
---> Access provider "p2" of tenant "acme" has a sts_endpoint that is not STS's.
+--> Access provider "p2" of tenant "acme" has a sts_endpoint that is not an endpoint of STS.
 --? Leave it out, or write https://sts.googleapis.com.
 --! 23514
 
@@ -1588,12 +1588,12 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- gcp: a person of the organisation
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/123456789/locations/global/workloadIdentityPools/mintmark/providers/mintmark"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"service_account": "grace@acme.example"}');
 --> Key "k": unlikely_settings
---? The key names an account that is no service account of Google. Emails of service accounts end with gserviceaccount.com, for example deploy@acme-prod.iam.gserviceaccount.com.
+--? The key names an account that is not a Google service account. Write the email of a service account, which ends with gserviceaccount.com, for example deploy@acme-prod.iam.gserviceaccount.com.
 --! 01000
 
 -- gcp: a delegate that is the account itself
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/123456789/locations/global/workloadIdentityPools/mintmark/providers/mintmark"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"service_account": "deploy@acme-prod.iam.gserviceaccount.com", "delegates": ["deploy@acme-prod.iam.gserviceaccount.com"]}');
---> Key "k" of tenant "acme" names its service_account among the delegates too.
+--> Key "k" of tenant "acme" names its service_account also in delegates.
 --? Remove service_account from delegates.
 --! 23514
 
@@ -1611,20 +1611,20 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- gcp: a role without inRole in an access boundary
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'google', 3600, '{"service_account": "deploy@acme-prod.iam.gserviceaccount.com", "access_boundary": {"accessBoundary": {"accessBoundaryRules": [{"availableResource": "//storage.googleapis.com/projects/_/buckets/b", "availablePermissions": ["roles/storage.objectViewer"]}]}}}');
---> Key "k" of tenant "acme" has an access_boundary with a permission that is no role.
+--> Key "k" of tenant "acme" has an access_boundary with a permission that is not a role.
 --? Write the role after inRole:, for example "inRole:roles/storage.objectViewer".
 --! 23514
 
 -- gcp: a bucket's URL in an access boundary
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'google', 3600, '{"service_account": "deploy@acme-prod.iam.gserviceaccount.com", "access_boundary": {"accessBoundary": {"accessBoundaryRules": [{"availableResource": "gs://b", "availablePermissions": ["inRole:roles/storage.objectViewer"]}]}}}');
---> Key "k" of tenant "acme" has an access_boundary with a resource that is no bucket.
+--> Key "k" of tenant "acme" has an access_boundary with a resource that is not a bucket.
 --? Write //storage.googleapis.com/projects/_/buckets/BUCKET.
 --! 23514
 
 -- gcp: twelve hours
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'google', 43200, '{"service_account": "deploy@acme-prod.iam.gserviceaccount.com"}');
 --> Key "k": unlikely_settings
---? The key asks for tokens of more than an hour, which Google gives only where the organisation policy allows it. Write max_duration 3600, or list the account in constraints/iam.allowServiceAccountCredentialLifetimeExtension and ignore this.
+--? The key has a max_duration above 3600 seconds, which Google allows only if the organisation policy lists the account. Set max_duration to 3600, or list the account in constraints/iam.allowServiceAccountCredentialLifetimeExtension and ignore this warning.
 --! 01000
 
 -- gcp: the whole resource name of a service account
@@ -1647,20 +1647,20 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- azure: a resource as authority
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47", "authority": "https://management.azure.com"}', '{**}');
---> Access provider "p2" of tenant "acme" has an authority that issues no tokens.
+--> Access provider "p2" of tenant "acme" has an authority that is not a token issuer.
 --? Leave it out, or write https://login.microsoftonline.com.
 --! 23514
 
 -- azure: sts.windows.net as authority
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47", "authority": "https://sts.windows.net"}', '{**}');
---> Access provider "p2" of tenant "acme" has an authority that issues no tokens.
+--> Access provider "p2" of tenant "acme" has an authority that is not a token issuer.
 --? Leave it out, or write https://login.microsoftonline.com.
 --! 23514
 
 -- azure: the name of an application
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 5400, '{"client_id": "shop-deployer", "scope": "https://management.azure.com/.default"}');
 --> Key "k": unlikely_settings
---? The key has a client_id that is no id of an application. Write the application (client) id of the app registration or managed identity, not its name.
+--? The key has a client_id that is not the id of an application. Write the application (client) id of the app registration or managed identity, not its name.
 --! 01000
 
 -- azure: the URI of an application
@@ -1671,14 +1671,14 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- azure: a scope with the name of a vault
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "https://acme.vault.azure.net/.default"}');
---> Key "k" of tenant "acme" has a scope with the name of one resource, which Entra does not know.
---? Write the service's, for example https://vault.azure.net/.default or https://database.windows.net/.default.
+--> Key "k" of tenant "acme" has a single resource as scope, but Entra knows only scopes of services.
+--? Write the scope of the service, for example https://vault.azure.net/.default or https://database.windows.net/.default.
 --! 23514
 
 -- azure: a scope with the name of a database server
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "https://acme.database.windows.net/.default"}');
---> Key "k" of tenant "acme" has a scope with the name of one resource, which Entra does not know.
---? Write the service's, for example https://vault.azure.net/.default or https://database.windows.net/.default.
+--> Key "k" of tenant "acme" has a single resource as scope, but Entra knows only scopes of services.
+--? Write the scope of the service, for example https://vault.azure.net/.default or https://database.windows.net/.default.
 --! 23514
 
 -- azure: a scope of the retired graph
@@ -1695,7 +1695,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- azure: the sign-in server as scope
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "https://login.microsoftonline.com/.default"}');
---> Key "k" of tenant "acme" has a scope of a server that is no resource.
+--> Key "k" of tenant "acme" has a scope for a server that is not a resource in Entra.
 --? Write the resource that the token is for, for example https://management.azure.com/.default.
 --! 23514
 
@@ -1713,7 +1713,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- oauth2: GitHub's token endpoint
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://github.com/login/oauth/access_token"}', '{https://x.acme.example}');
---> Access provider "p2" of tenant "acme" has the token endpoint of GitHub, which exchanges no tokens.
+--> Access provider "p2" of tenant "acme" has the token endpoint of GitHub, which does not support token exchange.
 --? Use the type github-app.
 --! 23514
 
@@ -1737,7 +1737,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- oauth2: a realm of Keycloak
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://sso.acme.example/realms/acme"}', '{https://x.acme.example}');
---> Access provider "p2" of tenant "acme" has an address of Keycloak that is no token endpoint.
+--> Access provider "p2" of tenant "acme" has a URL of Keycloak that is not a token endpoint.
 --? Write https://HOST/realms/REALM/protocol/openid-connect/token.
 --! 23514
 
@@ -1750,19 +1750,19 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- oauth2: the folder of the endpoints
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://as2.acme.example/oauth2"}', '{https://x.acme.example}');
 --> Access provider "p2": unlikely_settings
---? The access provider has a token_endpoint that does not look like one. Write the token_endpoint of the server's discovery document; it usually ends with /token.
+--? The access provider has a token_endpoint whose path is unusual for a token endpoint. Write the token_endpoint of the server's discovery document; it usually ends with /token.
 --! 01000
 
 -- oauth2: the audience is the client itself
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://as2.acme.example/oauth2/token", "client_id": "mintmark", "subject_audience": "mintmark"}', '{https://x.acme.example}');
 --> Access provider "p2": unlikely_settings
---? The access provider has its own client_id as subject_audience. The audience is the server that reads the broker's token. Leave it out, or write the issuer of that server.
+--? The access provider has its own client_id as subject_audience. subject_audience is the server that reads the broker's token. Leave it out, or write that server's issuer.
 --! 01000
 
 -- oauth2: a secret among the parameters
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://as2.acme.example/oauth2/token", "parameters": {"api_key": "x"}}', '{https://x.acme.example}');
 --> Access provider "p2": unlikely_settings
---? The access provider has a parameter that looks like a secret, and secrets are not stored in the database. Write it to a file, and use client_secret if the server takes one.
+--? The access provider has a parameter that looks like a secret, and secrets are not stored in the database. Write the secret to a file. If the server accepts a client secret, name the file as client_secret.
 --! 01000
 
 -- oauth2: a placeholder as client id
@@ -1773,7 +1773,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- oauth2: a certificate as client secret
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://as2.acme.example/oauth2/token", "client_id": "m", "client_secret": {"file": "client.crt"}}', '{https://x.acme.example}');
---> Access provider "p2" of tenant "acme": the setting "client_secret" names the file "client.crt", which by its name is a public key, a certificate or a request for one.
+--> Access provider "p2" of tenant "acme": the setting "client_secret" names the file "client.crt", whose extension is that of a public key, a certificate or a certificate request.
 --? Write the secret to a file in the tenant's secrets directory, and "client_secret": {"file": "its-name"} here.
 --! 23514
 
@@ -1792,13 +1792,13 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- oauth2: the token endpoint as audience
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://as2.acme.example/oauth2/token"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 600, '{"audience": "https://as2.acme.example/oauth2/token"}');
 --> Key "k": unlikely_settings
---? The key has the token_endpoint as audience of the client's token. The audience is the service that the client calls. The broker's own token has subject_audience.
+--? The key has the token_endpoint as the key's audience. Write the service that the client calls. The audience of the broker's own token is subject_audience.
 --! 01000
 
 -- github-app: the client id of an OAuth app
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Ov23liABCDEF", "private_key": {"file": "github-app.pem"}, "installation_id": "12345678"}', '{repository:*,permission:*:*}');
 --> Access provider "p2" of tenant "acme" has the client id of an OAuth app.
---? The client id of a GitHub App begins with Iv: see the app's settings.
+--? Write the client id from the app's settings; client ids of GitHub Apps begin with Iv.
 --! 23514
 
 -- github-app: a client secret as client id
@@ -1828,42 +1828,42 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- github-app: the GraphQL endpoint
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEF", "private_key": {"file": "github-app.pem"}, "installation_id": "12345678", "api_url": "https://api.github.com/graphql"}', '{repository:*,permission:*:*}');
 --> Access provider "p2" of tenant "acme" has an api_url without /api/v3.
---? GitHub Enterprise Server has https://HOST/api/v3, GHE.com https://api.NAME.ghe.com, github.com https://api.github.com.
+--? Write https://HOST/api/v3 for GitHub Enterprise Server, https://api.NAME.ghe.com for GHE.com, or https://api.github.com for github.com.
 --! 23514
 
 -- github-app: GHE.com without api
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEF", "private_key": {"file": "github-app.pem"}, "installation_id": "12345678", "api_url": "https://acme.ghe.com"}', '{repository:*,permission:*:*}');
 --> Access provider "p2" of tenant "acme" has an api_url without /api/v3.
---? GitHub Enterprise Server has https://HOST/api/v3, GHE.com https://api.NAME.ghe.com, github.com https://api.github.com.
+--? Write https://HOST/api/v3 for GitHub Enterprise Server, https://api.NAME.ghe.com for GHE.com, or https://api.github.com for github.com.
 --! 23514
 
 -- github-app: a public key as private key
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEF", "private_key": {"file": "github-app.pub"}, "installation_id": "12345678"}', '{repository:*,permission:*:*}');
---> Access provider "p2" of tenant "acme": the setting "private_key" names the file "github-app.pub", which by its name is a public key, a certificate or a request for one.
+--> Access provider "p2" of tenant "acme": the setting "private_key" names the file "github-app.pub", whose extension is that of a public key, a certificate or a certificate request.
 --? Write the secret to a file in the tenant's secrets directory, and "private_key": {"file": "its-name"} here; or name a key of the broker's PKCS#11 token, "private_key": {"pkcs11": "object=TENANT/NAME"}.
 --! 23514
 
 -- github-app: all_repositories false
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEF", "private_key": {"file": "github-app.pem"}, "installation_id": "12345678"}', '{repository:*,permission:*:*,all_repositories,repository_id:*}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"all_repositories": false, "permissions": {"contents": "read"}}');
---> Key "k" of tenant "acme" has all_repositories false, and so no repositories.
+--> Key "k" of tenant "acme" has all_repositories false and names no repositories.
 --? Write "all_repositories": true, or name the repositories in repositories or repository_ids.
 --! 23514
 
 -- github-app: metadata to write
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEF", "private_key": {"file": "github-app.pem"}, "installation_id": "12345678"}', '{repository:*,permission:*:*,all_repositories,repository_id:*}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"repositories": ["shop"], "permissions": {"metadata": "write"}}');
---> Key "k" of tenant "acme" asks for metadata to write, which GitHub does not have.
+--> Key "k" of tenant "acme" asks for the permission metadata with the level write, which GitHub does not have.
 --? Write "metadata": "read", or leave it out: each token can read metadata.
 --! 23514
 
 -- github-app: metadata alone
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEF", "private_key": {"file": "github-app.pem"}, "installation_id": "12345678"}', '{repository:*,permission:*:*,all_repositories,repository_id:*}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"repositories": ["shop"], "permissions": {"metadata": "read"}}');
 --> Key "k": unlikely_settings
---? The key asks for metadata alone, which each token can read. Name what the clients need, for example {"contents": "read"}.
+--? The key asks only for metadata, which every token can read anyway. Name what the clients need, for example {"contents": "read"}.
 --! 01000
 
 -- github-app: a clone URL's name
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEF", "private_key": {"file": "github-app.pem"}, "installation_id": "12345678"}', '{repository:*,permission:*:*,all_repositories,repository_id:*}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"repositories": ["shop.git"], "permissions": {"contents": "read"}}');
---> Key "k" of tenant "acme" names a repository as a clone URL does, with .git.
+--> Key "k" of tenant "acme" has a repository name that ends in .git.
 --? Write the name only, for example "shop".
 --! 23514
 
@@ -1888,13 +1888,13 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- kubernetes: the address of kubectl proxy
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "http://127.0.0.1:8001"}', '{shop/*}');
 --> Access provider "p2": unlikely_settings
---? The access provider has the address of kubectl proxy, through which every caller has the rights of the user who started it. Write the URL as in a kubeconfig, for example https://kubernetes.example.com:6443.
+--? The access provider has the URL of kubectl proxy, which gives every caller the rights of the user who started it. Write the URL as in a kubeconfig, for example https://kubernetes.example.com:6443.
 --! 01000
 
 -- kubernetes: the address of kubectl proxy in a container
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "http://proxy.acme.example:8001"}', '{shop/*}');
 --> Access provider "p2": unlikely_settings
---? The access provider has the address of kubectl proxy, through which every caller has the rights of the user who started it. Write the URL as in a kubeconfig, for example https://kubernetes.example.com:6443.
+--? The access provider has the URL of kubectl proxy, which gives every caller the rights of the user who started it. Write the URL as in a kubeconfig, for example https://kubernetes.example.com:6443.
 --! 01000
 
 -- kubernetes: a cluster on the own machine
@@ -1912,13 +1912,13 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- kubernetes: the dashboard
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://kubernetes-dashboard.acme.example"}', '{shop/*}');
 --> Access provider "p2": unlikely_settings
---? The access provider has the address of a dashboard or console, not that of an API server. Write the URL as in a kubeconfig: kubectl config view --minify --output "jsonpath={.clusters[0].cluster.server}".
+--? The access provider has the URL of a dashboard or console instead of an API server. Write the URL as in a kubeconfig: kubectl config view --minify --output "jsonpath={.clusters[0].cluster.server}".
 --! 01000
 
 -- kubernetes: Rancher's dashboard
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://rancher.acme.example/dashboard/c/local"}', '{shop/*}');
 --> Access provider "p2": unlikely_settings
---? The access provider has the address of a dashboard or console, not that of an API server. Write the URL as in a kubeconfig: kubectl config view --minify --output "jsonpath={.clusters[0].cluster.server}".
+--? The access provider has the URL of a dashboard or console instead of an API server. Write the URL as in a kubeconfig: kubectl config view --minify --output "jsonpath={.clusters[0].cluster.server}".
 --! 01000
 
 -- kubernetes: the dashboard through the API server
@@ -1930,19 +1930,19 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- kubernetes: the console of AWS
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://eu-central-1.console.aws.amazon.com/eks/home"}', '{shop/*}');
 --> Access provider "p2": unlikely_settings
---? The access provider has the address of a dashboard or console, not that of an API server. Write the URL as in a kubeconfig: kubectl config view --minify --output "jsonpath={.clusters[0].cluster.server}".
+--? The access provider has the URL of a dashboard or console instead of an API server. Write the URL as in a kubeconfig: kubectl config view --minify --output "jsonpath={.clusters[0].cluster.server}".
 --! 01000
 
 -- kubernetes: the port of the kubelet
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://k2.acme.example:10250"}', '{shop/*}');
---> Access provider "p2" of tenant "acme" has the port of another component than the API server.
---? API servers have 6443 or 443.
+--> Access provider "p2" of tenant "acme" has the port of a component other than the API server.
+--? Write the port of the API server, usually 6443 or 443.
 --! 23514
 
 -- kubernetes: the port of etcd
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://k2.acme.example:2379"}', '{shop/*}');
---> Access provider "p2" of tenant "acme" has the port of another component than the API server.
---? API servers have 6443 or 443.
+--> Access provider "p2" of tenant "acme" has the port of a component other than the API server.
+--? Write the port of the API server, usually 6443 or 443.
 --! 23514
 
 -- kubernetes: plain http
@@ -1953,13 +1953,13 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- kubernetes: the short name inside the cluster
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://kubernetes"}', '{shop/*}');
---> Access provider "p2" of tenant "acme" has the server's name inside the cluster.
+--> Access provider "p2" of tenant "acme" has a server name that works only inside the cluster.
 --? Write the URL by which the broker reaches the API server.
 --! 23514
 
 -- kubernetes: a certificate as token
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://k2.acme.example:6443", "auth": "token", "token": {"file": "client.crt"}}', '{shop/*}');
---> Access provider "p2" of tenant "acme": the setting "token" names the file "client.crt", which by its name is a public key, a certificate or a request for one.
+--> Access provider "p2" of tenant "acme": the setting "token" names the file "client.crt", whose extension is that of a public key, a certificate or a certificate request.
 --? Write the secret to a file in the tenant's secrets directory, and "token": {"file": "its-name"} here.
 --! 23514
 
@@ -1970,57 +1970,57 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 --! 01000
 
 -- kubernetes: the service account default
-INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://k2.acme.example:6443"}', '{shop/*,kube-system/*,**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"service_account": "shop/default"}');
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://k2.acme.example:6443"}', '{shop/*,kube-system/*}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"service_account": "shop/default"}');
 --> Key "k": unlikely_settings
---? The key names the service account default, which all pods of its namespace have unless told otherwise. Create a service account for this key, and name it.
+--? The key names the service account default, which every pod of the namespace uses by default. Create a service account for this key, and name it.
 --! 01000
 
 -- kubernetes: a service account of the cluster
-INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://k2.acme.example:6443"}', '{shop/*,kube-system/*,**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"service_account": "kube-system/clusterrole-aggregation-controller"}');
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://k2.acme.example:6443"}', '{shop/*,kube-system/*}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"service_account": "kube-system/clusterrole-aggregation-controller"}');
 --> Key "k": unlikely_settings
 --? The key names a service account of the cluster's own components. Create a service account in a namespace of your own, and name it.
 --! 01000
 
 -- kubernetes: a star as audience
-INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://k2.acme.example:6443"}', '{shop/*,kube-system/*,**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"service_account": "shop/deployer", "audiences": ["*"]}');
---> Key "k" of tenant "acme" has an audience that no server has.
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://k2.acme.example:6443"}', '{shop/*,kube-system/*}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"service_account": "shop/deployer", "audiences": ["*"]}');
+--> Key "k" of tenant "acme" has an audience that no server accepts.
 --? Write the audience that the server expects, or leave out audiences for the API server's.
 --! 23514
 
 -- kubernetes: a resource, although no token is for it
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings, resource) VALUES ('acme', 'k', 'kubernetes', 3600, '{"service_account": "shop/deployer"}', 'https://mcp.acme.example/orders');
---> Key "k" of tenant "acme" has a resource, but type kubernetes gives no token that a client can show there.
---? Set resource to null. Clients of POST /oauth2/token find keys by it, of the types azure, gcp, github-app, jwt, oauth2.
+--> Key "k" of tenant "acme" has a resource, but type kubernetes issues no token that a client can present at a resource.
+--? Set resource to null. Only keys of the types azure, gcp, github-app, jwt, oauth2 can have a resource, by which clients of POST /oauth2/token name the key.
 --! 23514
 
 -- ssh: the public half as CA key
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'ssh', '{"ca_key": {"file": "ssh-ca.pub"}}', '{deploy,backup}');
---> Access provider "p2" of tenant "acme": the setting "ca_key" names the file "ssh-ca.pub", which by its name is a public key, a certificate or a request for one.
+--> Access provider "p2" of tenant "acme": the setting "ca_key" names the file "ssh-ca.pub", whose extension is that of a public key, a certificate or a certificate request.
 --? Write the secret to a file in the tenant's secrets directory, and "ca_key": {"file": "its-name"} here; or name a key of the broker's PKCS#11 token, "ca_key": {"pkcs11": "object=TENANT/NAME"}.
 --! 23514
 
 -- ssh: a line of a public key as CA key
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'ssh', '{"ca_key": {"file": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA ca@acme"}}', '{deploy,backup}');
---> Access provider "p2" of tenant "acme": the setting "ca_key" must name a file in the tenant's secrets directory, without . or .. as a folder.
+--> Access provider "p2" of tenant "acme": the setting "ca_key" must name a file in the tenant's secrets directory, without . or .. in its path.
 --? Write the secret to a file in the tenant's secrets directory, and "ca_key": {"file": "its-name"} here; or name a key of the broker's PKCS#11 token, "ca_key": {"pkcs11": "object=TENANT/NAME"}.
 --! 23514
 
 -- ssh: a path of a public key as CA key
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'ssh', '{"ca_key": {"file": "keys/ssh-ca.pub"}}', '{deploy,backup}');
---> Access provider "p2" of tenant "acme": the setting "ca_key" names the file "keys/ssh-ca.pub", which by its name is a public key, a certificate or a request for one.
+--> Access provider "p2" of tenant "acme": the setting "ca_key" names the file "keys/ssh-ca.pub", whose extension is that of a public key, a certificate or a certificate request.
 --? Write the secret to a file in the tenant's secrets directory, and "ca_key": {"file": "its-name"} here; or name a key of the broker's PKCS#11 token, "ca_key": {"pkcs11": "object=TENANT/NAME"}.
 --! 23514
 
 -- ssh: a person's key as CA key
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'ssh', '{"ca_key": {"file": "id_ed25519"}}', '{deploy,backup}');
 --> Access provider "p2": unlikely_settings
---? The access provider has somebody's own key, or a server's, as CA key. Make a key for the CA alone: ssh-keygen -t ed25519 -f ssh-ca.
+--? The access provider has a person's or a server's key as ca_key. Make a key for the CA alone: ssh-keygen -t ed25519 -f ssh-ca.
 --! 01000
 
 -- ssh: a server's key as CA key
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'ssh', '{"ca_key": {"file": "ssh_host_ed25519_key"}}', '{deploy,backup}');
 --> Access provider "p2": unlikely_settings
---? The access provider has somebody's own key, or a server's, as CA key. Make a key for the CA alone: ssh-keygen -t ed25519 -f ssh-ca.
+--? The access provider has a person's or a server's key as ca_key. Make a key for the CA alone: ssh-keygen -t ed25519 -f ssh-ca.
 --! 01000
 
 -- ssh: a CA for every server
@@ -2031,7 +2031,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- ssh: a key of another type in known_hosts
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'ssh', '{"ca_key": {"file": "ssh-ca2"}, "known_hosts": ["web1.acme.example ssh-ed25519 AAAAB3NzaC1yc2EAAAADAQABAAABgQ"]}', '{deploy,backup}');
---> Access provider "p2" of tenant "acme" has a known_hosts line whose key is of another type, or cut.
+--> Access provider "p2" of tenant "acme" has a known_hosts line whose key is truncated or of another type.
 --? Copy the line as ssh-keyscan HOST prints it, or the CA's .pub file after @cert-authority.
 --! 23514
 
@@ -2043,62 +2043,62 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- ssh: every address
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'servers', 900, '{"principals": ["deploy"], "source_address": ["0.0.0.0/0"]}');
---> Key "k" of tenant "acme" has a source_address that is every address.
+--> Key "k" of tenant "acme" has a source_address that contains every address.
 --? Leave it out, or write the networks that clients connect from.
 --! 23514
 
 -- ssh: every address of IPv6
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'servers', 900, '{"principals": ["deploy"], "source_address": ["::/0"]}');
---> Key "k" of tenant "acme" has a source_address that is every address.
+--> Key "k" of tenant "acme" has a source_address that contains every address.
 --? Leave it out, or write the networks that clients connect from.
 --! 23514
 
 -- ssh: the address of no client
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'servers', 900, '{"principals": ["deploy"], "source_address": ["0.0.0.0"]}');
---> Key "k" of tenant "acme" has a source_address that no client has.
+--> Key "k" of tenant "acme" has a source_address that no client can have.
 --? Leave it out, or write the networks that clients connect from.
 --! 23514
 
 -- ssh: the own machine as source
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'servers', 900, '{"principals": ["deploy"], "source_address": ["127.0.0.1"]}');
 --> Key "k": unlikely_settings
---? The key has a source_address that no server sees from elsewhere. Write the networks that clients connect from.
+--? The key has a source_address that is local to one machine, so servers never see it. Write the networks that clients connect from.
 --! 01000
 
 -- ssh: certificates of two minutes
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'servers', 120, '{"principals": ["deploy"]}');
 --> Key "k": unlikely_settings
---? The key has certificates of a few minutes, which are over before a slow client connects or where clocks differ. Write a max_duration of 300 or more. A session goes on after its certificate ends.
+--? The key has a max_duration of a few minutes, so certificates can expire before a slow client connects, or fail if clocks differ. Set max_duration to 300 or more. A session continues after its certificate expires.
 --! 01000
 
 -- ssh: a script without its path
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'servers', 900, '{"principals": ["deploy"], "force_command": "deploy.sh --now"}');
 --> Key "k": unlikely_settings
---? The key forces a script without its path. Write the whole path, for example /usr/local/bin/deploy.sh: the login's shell looks for it otherwise.
+--? The key has a force_command that is a script without its path. Write the full path, for example /usr/local/bin/deploy.sh; without it, the login shell searches PATH.
 --! 01000
 
 -- ssh: sftp with forwarding
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'servers', 900, '{"principals": ["deploy"], "force_command": "internal-sftp", "extensions": ["permit-port-forwarding"]}');
 --> Key "k": unlikely_settings
---? The key forces internal-sftp and permits forwarding. Leave out the permissions to forward.
+--? The key has the force_command internal-sftp, but permits forwarding. Leave out the extensions that permit forwarding.
 --! 01000
 
 -- ssh: a resource, although no token is for it
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings, resource) VALUES ('acme', 'k', 'servers', 900, '{"principals": ["deploy"]}', 'https://mcp.acme.example/orders');
---> Key "k" of tenant "acme" has a resource, but type ssh gives no token that a client can show there.
---? Set resource to null. Clients of POST /oauth2/token find keys by it, of the types azure, gcp, github-app, jwt, oauth2.
+--> Key "k" of tenant "acme" has a resource, but type ssh issues no token that a client can present at a resource.
+--? Set resource to null. Only keys of the types azure, gcp, github-app, jwt, oauth2 can have a resource, by which clients of POST /oauth2/token name the key.
 --! 23514
 
 -- ssh: all as principal
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'ssh', '{"ca_key": {"file": "ssh-ca2"}}', '{all}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 900, '{"principals": ["all"]}');
 --> Key "k": unlikely_settings
---? The key has a principal that reads like all users. A principal is the name of one user. List each.
+--? The key has a principal that looks as if it meant all users. A principal is the name of one user. List each user.
 --! 01000
 
 -- x509: certificates of two minutes
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'tls', 120, '{"subject": "/O=acme/CN=app.{mint_id}"}');
 --> Key "k": unlikely_settings
---? The key has certificates of a few minutes, which are over before a slow client connects or where clocks differ. Write a max_duration of 300 or more.
+--? The key has a max_duration of a few minutes, so certificates can expire before a slow client connects, or fail if clocks differ. Write a max_duration of 300 or more.
 --! 01000
 
 -- x509: an IP address as DNS name
@@ -2109,14 +2109,14 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- x509: a star below a top-level domain
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'tls', 900, '{"subject": "/O=acme/CN=app.{mint_id}", "usage": ["server"], "dns_names": ["*.example"]}');
---> Key "k" of tenant "acme" has a dns_name with a * below a top-level domain, which clients do not accept.
+--> Key "k" of tenant "acme" has a dns_name with a * directly below a top-level domain, which clients reject.
 --? Write at least two labels after the *, for example *.acme.example.
 --! 23514
 
 -- x509: localhost
 UPDATE broker.access_provider SET allowed_targets = '{subject:**,dns:**,spiffe://acme.example/**}' WHERE name = 'tls';INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'tls', 900, '{"subject": "/O=acme/CN=app.{mint_id}", "usage": ["server"], "dns_names": ["localhost"]}');
 --> Key "k": unlikely_settings
---? The key has a certificate for localhost, which every machine is. Write the name of the server.
+--? The key has the dns_name localhost, which is every machine's name for itself. Write the name of the server.
 --! 01000
 
 -- x509: a hyphen at the end of a label
@@ -2127,26 +2127,26 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- x509: a country in words
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'tls', 900, '{"subject": "/C=Germany/O=acme/CN=app"}');
---> Key "k" of tenant "acme" has a country that is no code of two letters.
+--> Key "k" of tenant "acme" has a country that is not a two-letter code.
 --? Write the code of ISO 3166, for example C=DE.
 --! 23514
 
 -- x509: a country in lower case
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'tls', 900, '{"subject": "/C=de/O=acme/CN=app"}');
---> Key "k" of tenant "acme" has a country that is no code of two letters.
+--> Key "k" of tenant "acme" has a country that is not a two-letter code.
 --? Write the code of ISO 3166, for example C=DE.
 --! 23514
 
 -- x509: no common name
 UPDATE broker.access_provider SET allowed_targets = '{subject:**,dns:**,spiffe://acme.example/**}' WHERE name = 'tls';INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'tls', 900, '{"subject": "/O=acme/OU=shop"}');
 --> Key "k": unlikely_settings
---? The key has a subject without CN, by which servers tell clients apart. Write for example /O=acme/CN={key}.
+--? The key has a subject without CN or UID, by which servers tell clients apart. Add CN, for example /O=acme/CN={key}.
 --! 01000
 
 -- x509: an Ed25519 key for a server
 UPDATE broker.access_provider SET allowed_targets = '{subject:**,dns:**,spiffe://acme.example/**}' WHERE name = 'tls';INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'tls', 900, '{"subject": "/O=acme/CN=app.{mint_id}", "usage": ["server"], "dns_names": ["api.acme.example"], "key_type": "ed25519"}');
 --> Key "k": unlikely_settings
---? The key has a server's certificate with an Ed25519 key, which browsers do not accept. Leave out key_type, unless all clients are known to accept Ed25519.
+--? The key has the usage "server" with key_type ed25519, which browsers do not accept. Leave out key_type, unless all clients are known to accept Ed25519.
 --! 01000
 
 -- x509: an underscore in a DNS name
@@ -2163,50 +2163,50 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- x509: a certificate as CA key
 UPDATE broker.access_provider SET settings = jsonb_set(settings, '{ca_key}', '{"file": "tls-ca.crt"}') WHERE name = 'tls';
---> Access provider "tls" of tenant "acme": the setting "ca_key" names the file "tls-ca.crt", which by its name is a public key, a certificate or a request for one.
+--> Access provider "tls" of tenant "acme": the setting "ca_key" names the file "tls-ca.crt", whose extension is that of a public key, a certificate or a certificate request.
 --? Write the secret to a file in the tenant's secrets directory, and "ca_key": {"file": "its-name"} here; or name a key of the broker's PKCS#11 token, "ca_key": {"pkcs11": "object=TENANT/NAME"}.
 --! 23514
 
 -- x509: a request as CA key
 UPDATE broker.access_provider SET settings = jsonb_set(settings, '{ca_key}', '{"file": "tls-ca.csr"}') WHERE name = 'tls';
---> Access provider "tls" of tenant "acme": the setting "ca_key" names the file "tls-ca.csr", which by its name is a public key, a certificate or a request for one.
+--> Access provider "tls" of tenant "acme": the setting "ca_key" names the file "tls-ca.csr", whose extension is that of a public key, a certificate or a certificate request.
 --? Write the secret to a file in the tenant's secrets directory, and "ca_key": {"file": "its-name"} here; or name a key of the broker's PKCS#11 token, "ca_key": {"pkcs11": "object=TENANT/NAME"}.
 --! 23514
 
 -- x509: the key of a server as CA key
 UPDATE broker.access_provider SET settings = jsonb_set(settings, '{ca_key}', '{"file": "live/privkey.pem"}') WHERE name = 'tls';
 --> Access provider "tls": unlikely_settings
---? The access provider has a file named as Let's Encrypt's clients name a server's key. A server's key signs no certificates. Make a CA for the tenant: see docs/providers/x509.md.
+--? The access provider has the file privkey.pem as ca_key, the usual name of a server's key from Let's Encrypt. A server's key cannot sign certificates. Create a CA for the tenant: see docs/providers/x509.md.
 --! 01000
 
 -- x509: a trust domain of an example
 UPDATE broker.access_provider SET settings = jsonb_set(settings, '{trust_domain}', '"example.org"') WHERE name = 'tls';
---> Key "orders-db" of tenant "acme" has a uri of another trust domain than example.org.
+--> Key "orders-db" of tenant "acme" has a uri outside the trust domain example.org.
 --? Write a uri that begins with spiffe://example.org/.
 --! 23514
 
 -- webhook: a hook of Zapier
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'webhook', '{"endpoint": "https://hooks.zapier.com/hooks/catch/1/x", "fields": ["REGISTRY_PASSWORD"]}', '{registry/**}');
---> Access provider "p2" of tenant "acme" has the endpoint of a service for messages, which makes no credentials.
+--> Access provider "p2" of tenant "acme" has the endpoint of a messaging service, which makes no credentials.
 --? The endpoint is a service of your own: see docs/providers/webhook.md.
 --! 23514
 
 -- webhook: a hook of Telegram
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'webhook', '{"endpoint": "https://api.telegram.org/bot/sendMessage", "fields": ["REGISTRY_PASSWORD"]}', '{registry/**}');
---> Access provider "p2" of tenant "acme" has the endpoint of a service for messages, which makes no credentials.
+--> Access provider "p2" of tenant "acme" has the endpoint of a messaging service, which makes no credentials.
 --? The endpoint is a service of your own: see docs/providers/webhook.md.
 --! 23514
 
 -- webhook: a public service for tests
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'webhook', '{"endpoint": "https://webhook.site/0a1b2c3d", "fields": ["REGISTRY_PASSWORD"]}', '{registry/**}');
 --> Access provider "p2": unlikely_settings
---? The access provider has the endpoint of a public service for tests, where others could read what it gets. Write the endpoint of a service of your own.
+--? The access provider has the endpoint of a public test service, where others can read the broker's requests. Write the endpoint of a service of your own.
 --! 01000
 
 -- webhook: a tunnel
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'webhook', '{"endpoint": "https://abc.ngrok-free.app/mintmark", "fields": ["REGISTRY_PASSWORD"]}', '{registry/**}');
 --> Access provider "p2": unlikely_settings
---? The access provider has the endpoint of a public service for tests, where others could read what it gets. Write the endpoint of a service of your own.
+--? The access provider has the endpoint of a public test service, where others can read the broker's requests. Write the endpoint of a service of your own.
 --! 01000
 
 -- webhook: no path
@@ -2218,19 +2218,19 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- webhook: the mint id in the endpoint
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'webhook', '{"endpoint": "https://credentials2.acme.example/mintmark/MINT_ID", "fields": ["REGISTRY_PASSWORD"]}', '{registry/**}');
 --> Access provider "p2" of tenant "acme" has the mint id in its endpoint.
---? The broker appends it. Write the endpoint without it.
+--? Write the endpoint without the mint id, which the broker appends.
 --! 23514
 
 -- webhook: a member of the answer as field
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'webhook', '{"endpoint": "https://credentials2.acme.example/mintmark", "fields": ["credentialId"]}', '{registry/**}');
 --> Access provider "p2": unlikely_settings
---? The access provider has a field with the name of a member of the answer. Fields are the names of values, for example REGISTRY_PASSWORD.
+--? The access provider has a field whose name the response already uses for something else. Choose another name, for example REGISTRY_PASSWORD.
 --! 01000
 
 -- webhook: the end as field
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'webhook', '{"endpoint": "https://credentials2.acme.example/mintmark", "fields": ["REGISTRY_PASSWORD", "EXPIRATION"]}', '{registry/**}');
 --> Access provider "p2": unlikely_settings
---? The access provider has a field for the end of a credential. Clients get it as Expiration. Name it in the key's outputs.
+--? The access provider has a field for the expiry, which the broker adds itself. Leave it out. To give clients the expiry under a name of your own, map that name to Expiration in the key's outputs.
 --! 01000
 
 -- webhook: a certificate as client key
@@ -2242,13 +2242,13 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- webhook: a password among the parameters
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'registry', 600, '{"target": "registry/push", "parameters": {"password": "x"}}');
 --> Key "k": unlikely_settings
---? The key has a parameter that looks like a secret, and secrets are not stored in the database. The service keeps its own secrets. Send what it decides by, such as a name.
+--? The key has a parameter that looks like a secret, and secrets are not stored in the database. Leave it out: the service keeps its own secrets. Send a name by which the service finds the secret.
 --! 01000
 
 -- webhook: the right among the parameters
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'registry', 600, '{"target": "registry/push", "parameters": {"role": "admin"}}');
 --> Key "k": unlikely_settings
---? The key has a parameter that looks like what the credential may do, and allowed_targets does not limit parameters. Write it into target: the service must derive rights from target alone.
+--? The key has a parameter that looks like a permission, and allowed_targets does not limit parameters. Write the permission into target: the service must derive rights from target alone.
 --! 01000
 
 -- webhook: a placeholder as parameter
@@ -2260,60 +2260,60 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- webhook: send_subject as a text
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'registry', 600, '{"target": "registry/push", "send_subject": "true"}');
 --> Key "k" of tenant "acme": the setting "send_subject" must be true or false, not a string.
---? Left out, it is false.
+--? The default is false.
 --! 23514
 
 -- webhook: a resource, although no token is for it
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings, resource) VALUES ('acme', 'k', 'registry', 600, '{"target": "registry/push"}', 'https://mcp.acme.example/orders');
---> Key "k" of tenant "acme" has a resource, but type webhook gives no token that a client can show there.
---? Set resource to null. Clients of POST /oauth2/token find keys by it, of the types azure, gcp, github-app, jwt, oauth2.
+--> Key "k" of tenant "acme" has a resource, but type webhook issues no token that a client can present at a resource.
+--? Set resource to null. Only keys of the types azure, gcp, github-app, jwt, oauth2 can have a resource, by which clients of POST /oauth2/token name the key.
 --! 23514
 
 -- postgresql: the superuser as the broker's login
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "postgres", "password": {"file": "postgresql-password"}}', '{app_rw}');
 --> Access provider "p2": unlikely_settings
---? The access provider has a superuser as the broker's login. Create a login with CREATEROLE that is no superuser: see docs/providers/postgresql.md.
+--? The access provider has a superuser as the broker's login. Create a login with CREATEROLE that is not a superuser: see docs/providers/postgresql.md.
 --! 01000
 
 -- postgresql: a template as database
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "template1", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');
---> Access provider "p2" of tenant "acme" names a template as database.
---? Write a database, for example postgres.
+--> Access provider "p2" of tenant "acme" names a template database.
+--? Write another database, for example postgres.
 --! 23514
 
 -- postgresql: the reader endpoint of Aurora
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "acme.cluster-ro-abc123.eu-central-1.rds.amazonaws.com", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');
 --> Access provider "p2": unlikely_settings
---? The access provider has a host that looks like a standby, where no logins can be made. Write the primary's host. Clients can get the standby by client_host.
+--? The access provider has a host that looks like a standby, where no logins can be made. Write the primary's host. To send clients to the standby, set client_host.
 --! 01000
 
 -- postgresql: a pooler as host
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example:6432", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');
 --> Access provider "p2": unlikely_settings
---? The access provider has a host that looks like a pooler. Write the server itself as host, and the pooler as client_host: the broker makes logins at the server.
+--? The access provider has a host that looks like a pooler. Write the server itself as host, because the broker creates logins there, and the pooler as client_host.
 --! 01000
 
 -- postgresql: Neon's pooler
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "ep-x-123-pooler.eu-central-1.aws.neon.tech", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');
 --> Access provider "p2": unlikely_settings
---? The access provider has a host that looks like a pooler. Write the server itself as host, and the pooler as client_host: the broker makes logins at the server.
+--? The access provider has a host that looks like a pooler. Write the server itself as host, because the broker creates logins there, and the pooler as client_host.
 --! 01000
 
 -- postgresql: MySQL's port
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example:3306", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');
 --> Access provider "p2": unlikely_settings
---? The access provider has the port of another database system. PostgreSQL has 5432 unless configured otherwise.
+--? The access provider has the port of another database system. Write the port of PostgreSQL, 5432 by default.
 --! 01000
 
 -- postgresql: the own machine
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "localhost", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');
 --> Access provider "p2": unlikely_settings
---? The access provider has a host on the broker's own machine, which clients get too. Write a name that clients reach as well, or client_host for them.
+--? The access provider has a host on the broker's own machine, and clients get the same host. Write a name that clients can reach too, or set client_host.
 --! 01000
 
 -- postgresql: a public key as client key
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}, "client_key": {"file": "postgresql.crt"}}', '{app_rw}');
---> Access provider "p2" of tenant "acme": the setting "client_key" names the file "postgresql.crt", which by its name is a public key, a certificate or a request for one.
+--> Access provider "p2" of tenant "acme": the setting "client_key" names the file "postgresql.crt", whose extension is that of a public key, a certificate or a certificate request.
 --? Write the secret to a file in the tenant's secrets directory, and "client_key": {"file": "its-name"} here.
 --! 23514
 
@@ -2338,25 +2338,25 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- postgresql: a role for the server's operation
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{pg_signal_backend}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "pg_signal_backend"}');
 --> Key "k": unlikely_settings
---? The key names a role for the server's operation, not for data. Create a role with the rights on data that clients need, and name it.
+--? The key names a role for operating the server, not for access to data. Create a role with the rights on data that clients need, and name it.
 --! 01000
 
 -- postgresql: drop for an owner
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw,public,pg_database_owner}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "app_rw", "as": "owner", "leftovers": "drop"}');
 --> Key "k": unlikely_settings
---? The key drops what is left of logins that begin as their role, whose objects belong to the role. Leave out leftovers: an owner's objects stay with the role.
+--? The key sets leftovers, but with as owner, objects of its logins belong to the role anyway. Leave out leftovers.
 --! 01000
 
 -- postgresql: the database among the further ones
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw,public,pg_database_owner}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "app_rw", "leftovers": "drop", "databases": ["postgres"]}');
 --> Key "k": unlikely_settings
---? The key lists a database that is looked at anyway. Leave it out of databases: database and client_database are always included.
+--? The key lists its own database in databases, where it is always included. Remove it from databases: database and client_database need no entry.
 --! 01000
 
 -- postgresql: a timeout of zero
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw,public,pg_database_owner}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "app_rw", "parameters": {"statement_timeout": "0"}}');
 --> Key "k": unlikely_settings
---? The key has a timeout of zero, which is none. Write a time such as "30s", or leave it out.
+--? The key has a timeout of zero, which disables the timeout. Write a time such as "30s", or leave it out.
 --! 01000
 
 -- postgresql: schemas with a semicolon
@@ -2367,8 +2367,8 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- postgresql: a resource, although no token is for it
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings, resource) VALUES ('acme', 'k', 'orders', 600, '{"role": "app_rw"}', 'https://mcp.acme.example/orders');
---> Key "k" of tenant "acme" has a resource, but type postgresql gives no token that a client can show there.
---? Set resource to null. Clients of POST /oauth2/token find keys by it, of the types azure, gcp, github-app, jwt, oauth2.
+--> Key "k" of tenant "acme" has a resource, but type postgresql issues no token that a client can present at a resource.
+--? Set resource to null. Only keys of the types azure, gcp, github-app, jwt, oauth2 can have a resource, by which clients of POST /oauth2/token name the key.
 --! 23514
 
 -- jwt: a template of another program
@@ -2380,7 +2380,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- jwt: a template in braces
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "https://api2.acme.example", "claims": {"user": "{subject}"}}');
 --> Key "k": unlikely_settings
---? The key has a placeholder in a claim, which type jwt doesn't fill in. Tokens have the client's subject as sub anyway. Write a fixed value.
+--? The key has a placeholder in a claim, which type jwt doesn't fill in. Write a fixed value. Tokens always have the client's subject as sub.
 --! 01000
 
 -- jwt: a template of a shell
@@ -2398,13 +2398,13 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- jwt: a placeholder as audience
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "<audience>"}');
 --> Key "k" of tenant "acme": the setting "audience" is "<audience>", which access provider "own-tokens" does not allow.
---? Its allowed_targets: https://*.acme.example. A platform admin can change them.
+--? The access provider's allowed_targets: https://*.acme.example. A platform admin can change them.
 --! 23514
 
 -- jwt: scopes with commas
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "https://api2.acme.example", "claims": {"scope": "read,write"}}');
 --> Key "k" of tenant "acme" has a claim scope with a comma.
---? RFC 9068 wants scopes separated by spaces, for example "read write".
+--? Separate scopes by spaces (RFC 9068), for example "read write".
 --! 23514
 
 -- jwt: a secret as claim
@@ -2416,13 +2416,13 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- jwt: an audience by http
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "http://api2.acme.example"}');
 --> Key "k" of tenant "acme": the setting "audience" is "http://api2.acme.example", which access provider "own-tokens" does not allow.
---? Its allowed_targets: https://*.acme.example. A platform admin can change them.
+--? The access provider's allowed_targets: https://*.acme.example. A platform admin can change them.
 --! 23514
 
 -- jwt: every service as audience
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "any"}');
 --> Key "k" of tenant "acme": the setting "audience" is "any", which access provider "own-tokens" does not allow.
---? Its allowed_targets: https://*.acme.example. A platform admin can change them.
+--? The access provider's allowed_targets: https://*.acme.example. A platform admin can change them.
 --! 23514
 
 -- jwt: a boolean as a text
@@ -2440,13 +2440,13 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- jwt: twelve hours
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 43200, '{"audience": "https://api2.acme.example"}');
 --> Key "k": unlikely_settings
---? The key has tokens of over an hour, which nothing can revoke. Write a shorter max_duration: clients mint again.
+--? The key has a max_duration above 3600 seconds, and nothing can revoke its tokens. Set a shorter max_duration; clients can mint again.
 --! 01000
 
 -- jwt: scopes in the plural
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "https://api2.acme.example", "claims": {"scopes": ["read"]}}');
 --> Key "k": unlikely_settings
---? The key has a claim in a form that few services read. RFC 9068 has scope, groups, roles and entitlements.
+--? The key has the claim "scopes", which few services read. Use scope (RFC 9068).
 --! 01000
 
 -- jwt: a resource by http
@@ -2457,38 +2457,38 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings, resource
 
 -- jwt: a resource with a fragment
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings, resource) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "https://api2.acme.example"}', 'https://mcp.acme.example/orders#x');
---> Key "k" of tenant "acme": the resource "https://mcp.acme.example/orders#x" is not an absolute URI without a fragment, of up to 512 characters.
+--> Key "k" of tenant "acme": the resource "https://mcp.acme.example/orders#x" must be an absolute URI of at most 512 characters, without a fragment.
 --? Write the URI that clients send in the parameter resource, for example "https://mcp.example.com/orders"; null for none.
 --! 23514
 
 -- jwt: a resource that is a name
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings, resource) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "https://api2.acme.example"}', 'orders');
---> Key "k" of tenant "acme": the resource "orders" is not an absolute URI without a fragment, of up to 512 characters.
+--> Key "k" of tenant "acme": the resource "orders" must be an absolute URI of at most 512 characters, without a fragment.
 --? Write the URI that clients send in the parameter resource, for example "https://mcp.example.com/orders"; null for none.
 --! 23514
 
 -- issuer: a name inside a cluster
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('i2', 'acme', 'https://kubernetes.default.svc', '{mintmark-i2}');
 --> Identity provider "i2": issuer_inside_cluster
---? "https://kubernetes.default.svc" is a name inside a cluster, and only a broker in that cluster can fetch keys from it. Otherwise write the key set into jwks: kubectl get --raw /openid/v1/jwks.
+--? "https://kubernetes.default.svc" is a name inside a cluster, so only a broker in that cluster can fetch keys from it. If the broker runs elsewhere, write the key set into jwks: kubectl get --raw /openid/v1/jwks.
 --! 01000
 
 -- issuer: a name inside a cluster, with its domain
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('i2', 'acme', 'https://oidc.shop.svc.cluster.local', '{mintmark-i2}');
 --> Identity provider "i2": issuer_inside_cluster
---? "https://oidc.shop.svc.cluster.local" is a name inside a cluster, and only a broker in that cluster can fetch keys from it. Otherwise write the key set into jwks: kubectl get --raw /openid/v1/jwks.
+--? "https://oidc.shop.svc.cluster.local" is a name inside a cluster, so only a broker in that cluster can fetch keys from it. If the broker runs elsewhere, write the key set into jwks: kubectl get --raw /openid/v1/jwks.
 --! 01000
 
 -- issuer: keys inside a cluster
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri) VALUES ('i2', 'acme', 'https://k8s2.acme.example', '{mintmark-i2}', 'https://kubernetes.default.svc/openid/v1/jwks');
 --> Identity provider "i2": issuer_inside_cluster
---? "https://kubernetes.default.svc/openid/v1/jwks" is a name inside a cluster, and only a broker in that cluster can fetch keys from it. Otherwise write the key set into jwks: kubectl get --raw /openid/v1/jwks.
+--? "https://kubernetes.default.svc/openid/v1/jwks" is a name inside a cluster, so only a broker in that cluster can fetch keys from it. If the broker runs elsewhere, write the key set into jwks: kubectl get --raw /openid/v1/jwks.
 --! 01000
 
 -- issuer: subject and approver
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, accepts) VALUES ('i2', 'acme', 'https://i.acme.example', '{mintmark-i2}', '{subject,approver}');
 --> Identity provider "i2": approver_beside_subject
---? accepts has approver beside subject, so tokens of these audiences can mint, and approver adds nothing: subjects decide too. Write {approver} for an audience that must only decide, such as the console's.
+--? The column accepts lists both subject and approver, but tokens of subjects may decide anyway, so approver has no effect. If tokens for this audience must only decide and never mint, such as the console's, set accepts to {approver}.
 --! 01000
 
 -- issuer: GitHub's default audience
@@ -2518,13 +2518,13 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('
 -- issuer: tokens that work once, of Google
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims, one_time_tokens, max_token_age) VALUES ('i2', 'acme', 'https://accounts.google.com', '{mintmark-i2}', '{"sub": "112233445566778899000"}', true, 600);
 --> Identity provider "i2": one_time_without_id
---? Google sends tokens without jti, so one_time_tokens rejects all of them. Set it to false.
+--? Google sends tokens without jti, so one_time_tokens rejects all of them. Set one_time_tokens to false.
 --! 01000
 
 -- issuer: tokens that work once, without an age
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, one_time_tokens) VALUES ('i2', 'acme', 'https://i.acme.example', '{mintmark-i2}', true);
 --> Identity provider "i2" has one_time_tokens without a max_token_age.
---? Set the maximum age of a token in seconds; used tokens are remembered that long. For example max_token_age = 600.
+--? Set max_token_age to the maximum age of a token in seconds, for example 600. The broker remembers used tokens for that long.
 --! 23514
 
 -- issuer: a private key in the key set
@@ -2535,13 +2535,13 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks) VAL
 
 -- issuer: an empty key set
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks) VALUES ('i2', 'acme', 'https://i.acme.example', '{mintmark-i2}', '{"keys": []}');
---> Identity provider "i2": jwks is not a key set, {"keys": [{"kty": …}]}.
+--> Identity provider "i2": jwks is not a key set of the form {"keys": [{"kty": …}]}.
 --? Write the key set as the issuer publishes it, public keys only: kty, kid and n, e (RSA) or crv, x, y (EC).
 --! 23514
 
 -- issuer: a certificate as key set
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks) VALUES ('i2', 'acme', 'https://i.acme.example', '{mintmark-i2}', '"-----BEGIN CERTIFICATE-----"');
---> Identity provider "i2": jwks is not a key set, {"keys": [{"kty": …}]}.
+--> Identity provider "i2": jwks is not a key set of the form {"keys": [{"kty": …}]}.
 --? Write the key set as the issuer publishes it, public keys only: kty, kid and n, e (RSA) or crv, x, y (EC).
 --! 23514
 

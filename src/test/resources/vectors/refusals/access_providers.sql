@@ -16,12 +16,12 @@ UPDATE broker.access_provider SET settings = '{}' WHERE name = 'minio';
 -- a flag is a text
 UPDATE broker.access_provider SET settings = settings || '{"session_tags": "yes"}' WHERE name = 'aws';
 --> Access provider "aws" of tenant "acme": the setting "session_tags" must be true or false, not a string.
---? Left out, it is true.
+--? The default is true.
 
 -- one of two
 UPDATE broker.access_provider SET settings = settings || '{"auth": "web_identity"}' WHERE name = 'aws';
 --> Access provider "aws" of tenant "acme": the setting "auth" is "web_identity", and must be one of web-identity, ambient (did you mean "web-identity"?).
---? Left out, it is "web-identity".
+--? The default is "web-identity".
 
 -- an address is none
 UPDATE broker.access_provider SET settings = '{"endpoint": "minio.example.com"}' WHERE name = 'minio';
@@ -40,7 +40,7 @@ UPDATE broker.access_provider SET settings = '{"endpoint": "https://minio.exampl
 
 -- a claim lacks its value
 UPDATE broker.access_provider SET settings = settings || '{"policy_claim": {"name": "policy"}}' WHERE name = 'minio';
---> Access provider "minio" of tenant "acme": the setting "policy_claim" must be an object of names and values.
+--> Access provider "minio" of tenant "acme": the setting "policy_claim" must be an object with exactly "name" and "value".
 --? {"name": "policy", "value": "readonly"}
 
 -- a claim that only the broker sets
@@ -55,47 +55,47 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 
 -- a reference to a secret leads out of the tenant's directory
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "client_id": "x", "client_secret": {"file": "../other/secret"}}');
---> Access provider "auth" of tenant "acme": the setting "client_secret" must name a file in the tenant's secrets directory, without . or .. as a folder.
+--> Access provider "auth" of tenant "acme": the setting "client_secret" must name a file in the tenant's secrets directory, without . or .. in its path.
 --? {"file": "its-name"}
 
 -- a key in the token that is another tenant's
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'hosts', 'ssh', '{"ca_key": {"pkcs11": "object=globex/ssh-ca"}}');
 --> Access provider "hosts" of tenant "acme": the setting "ca_key" names the key "globex/ssh-ca", which is not a key of tenant "acme".
---? Labels in the token begin with "acme/": an operator makes the key as "acme/NAME".
+--? Write a label that begins with "acme/". Have an operator create the key in the PKCS#11 token under such a label, for example "acme/ca".
 
 -- the broker's own key
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'hosts', 'ssh', '{"ca_key": {"pkcs11": "object=broker-2026"}}');
---> Access provider "hosts" of tenant "acme": the setting "ca_key" must name a key in the token by its label, which is the tenant's name, a / and letters, digits and any of ._-/.
+--> Access provider "hosts" of tenant "acme": the setting "ca_key" must name a key in the PKCS#11 token by its label: the tenant's name, a / and letters, digits or any of ._-/.
 --? {"pkcs11": "object=TENANT/NAME"}
 
 -- a token that the tenant chooses
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'hosts', 'ssh', '{"ca_key": {"pkcs11": "token=other;object=acme/ssh-ca"}}');
---> Access provider "hosts" of tenant "acme": the setting "ca_key" must name a key in the token by its label, which is the tenant's name, a / and letters, digits and any of ._-/.
+--> Access provider "hosts" of tenant "acme": the setting "ca_key" must name a key in the PKCS#11 token by its label: the tenant's name, a / and letters, digits or any of ._-/.
 --? {"pkcs11": "object=TENANT/NAME"}
 
 -- a file and a key in the token
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'hosts', 'ssh', '{"ca_key": {"pkcs11": "object=acme/ssh-ca", "file": "ssh-ca"}}');
---> Access provider "hosts" of tenant "acme": the setting "ca_key" must name either a file or a key in the token.
+--> Access provider "hosts" of tenant "acme": the setting "ca_key" must name either a file or a key in the PKCS#11 token.
 --? {"pkcs11": "object=TENANT/NAME"}
 
 -- a secret that is sent, in the token
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "client_id": "x", "client_secret": {"pkcs11": "object=acme/secret"}}');
---> Access provider "auth" of tenant "acme": the setting "client_secret" must be in a file: a token holds keys that sign, and no secret that is sent.
+--> Access provider "auth" of tenant "acme": the setting "client_secret" must be in a file: the broker sends this secret, and an HSM holds only signing keys.
 --? {"file": "its-name"}
 
 -- a setting that needs another
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "client_id": "x", "client_auth": "client_secret_basic"}');
---> Access provider "auth" of tenant "acme": the setting "client_auth" is "client_secret_basic", which needs the setting "client_secret" too.
+--> Access provider "auth" of tenant "acme": the setting "client_auth" is "client_secret_basic", which also needs the setting "client_secret".
 --? Write the secret to a file
 
 -- a secret without the client that it is of
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "client_secret": {"file": "client-secret"}}');
---> Access provider "auth" of tenant "acme": the setting "client_secret" needs the setting "client_id" too.
+--> Access provider "auth" of tenant "acme": the setting "client_secret" also needs the setting "client_id".
 --?
 
 -- a key of the broker's without the client that it proves
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "client_auth": "private_key_jwt"}');
---> Access provider "auth" of tenant "acme": the setting "client_auth" is "private_key_jwt", which needs the setting "client_id" too.
+--> Access provider "auth" of tenant "acme": the setting "client_auth" is "private_key_jwt", which also needs the setting "client_id".
 --?
 
 -- a secret that would not be used
@@ -141,7 +141,7 @@ INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acmee', 'x', 'j
 -- a name that begins with a digit
 INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', '1st', 'jwt');
 --> "1st" is not a valid access provider name.
---? A letter, then up to 63
+--? Use a letter, then up to 63
 
 -- settings that are a text
 UPDATE broker.access_provider SET settings = '"eu-central-1"' WHERE name = 'aws';
@@ -151,7 +151,7 @@ UPDATE broker.access_provider SET settings = '"eu-central-1"' WHERE name = 'aws'
 -- no targets
 UPDATE broker.access_provider SET allowed_targets = '{}' WHERE name = 'any';
 --> Access provider "any" of tenant "acme": allowed_targets is empty.
---? ** alone allows everything.
+--? ** alone allows every target.
 
 -- a target twice
 UPDATE broker.access_provider SET allowed_targets = '{arn:a,arn:a}' WHERE name = 'any';
@@ -171,12 +171,12 @@ WITH grants AS (DELETE FROM broker.subject_grant WHERE key = 'deploy'), keys AS 
 -- targets without a literal segment
 UPDATE broker.access_provider SET allowed_targets = '{arn*}' WHERE name = 'any';
 --> Access provider "any" of tenant "acme": "arn*" in allowed_targets does not start with a literal segment.
---? ** alone allows everything.
+--? ** alone allows every target.
 
 -- fewer targets than its keys use
 UPDATE broker.access_provider SET allowed_targets = '{arn:aws:iam::123456789012:role/cd-*}' WHERE name = 'aws';
 --> Key "deploy" of tenant "acme": the setting "role_arn" is "arn:aws:iam::123456789012:role/ci-deploy", which access provider "aws" does not allow.
---? Its allowed_targets: arn:aws:iam::123456789012:role/cd-*. A platform admin can change them.
+--? The access provider's allowed_targets: arn:aws:iam::123456789012:role/cd-*. A platform admin can change them.
 
 -- another type than its keys have settings for
 UPDATE broker.access_provider SET type = 'jwt', settings = '{}', allowed_targets = '{**}' WHERE name = 'aws';
@@ -185,18 +185,18 @@ UPDATE broker.access_provider SET type = 'jwt', settings = '{}', allowed_targets
 
 -- a shared identity allows everything
 UPDATE broker.access_provider SET shared_identity = true WHERE name = 'any';
---> Access provider "any" of tenant "acme" has shared_identity and allows all targets (**): all tenants look alike to the provider.
+--> Access provider "any" of tenant "acme" has shared_identity, so all tenants look alike to the provider, but its allowed_targets is **, which allows every target.
 --? List this tenant's targets in allowed_targets
 
 -- ambient credentials without a shared identity
 UPDATE broker.access_provider SET settings = settings || '{"auth": "ambient"}' WHERE name = 'aws';
---> Access provider "aws" of tenant "acme" uses auth "ambient" without shared_identity: all tenants then look alike to AWS.
+--> Access provider "aws" of tenant "acme" uses auth "ambient" without shared_identity. With auth "ambient", all tenants look alike to AWS.
 --? Set shared_identity = true and list this tenant's roles in allowed_targets
 
 -- a shared identity where none is shown
 UPDATE broker.access_provider SET shared_identity = true, allowed_targets = '{https://api.example.com}' WHERE name = 'own' AND tenant = 'acme';
 --> Access provider "own" of tenant "acme" has shared_identity, but type jwt does not use the broker's identity.
---? Leave shared_identity false.
+--? Set shared_identity to false.
 
 -- a provider moves to another tenant
 UPDATE broker.access_provider SET tenant = 'other' WHERE name = 'any';
@@ -209,38 +209,38 @@ UPDATE broker.access_provider SET allowed_targets = ARRAY[rpad('a:**a**a**a**a**
 
 -- a longer one
 UPDATE broker.access_provider SET allowed_targets = ARRAY[rpad('a:', 513, 'x')] WHERE name = 'any';
---> Access provider "any" of tenant "acme": allowed_targets has an element that has 513 characters, more than 512.
+--> Access provider "any" of tenant "acme": allowed_targets has an element that has 513 characters; the maximum is 512.
 --! 23514
 
 -- a target of nine stars
 UPDATE broker.access_provider SET allowed_targets = '{a:*b*b*b*b*b*b*b*b*}' WHERE name = 'any';
---> Access provider "any" of tenant "acme": in allowed_targets, "a:*b*b*b*b*b*b*b*b*" has 9 stars, and a glob has up to 8.
+--> Access provider "any" of tenant "acme": in allowed_targets, "a:*b*b*b*b*b*b*b*b*" has 9 stars; the maximum for a glob is 8.
 --! 23514
 
 -- settings of more than 16 KiB
 UPDATE broker.access_provider SET settings = jsonb_build_object('region', repeat('x', 16384)) WHERE name = 'any';
---> Access provider "any" of tenant "acme": the whole of its settings has 16398 bytes, more than 16384.
+--> Access provider "any" of tenant "acme": the JSON of its settings has 16398 bytes; the maximum is 16384.
 --! 23514
 
 -- a setting whose name is long
 UPDATE broker.access_provider SET settings = jsonb_build_object(repeat('x', 600), 1) WHERE name = 'any';
---> Access provider "any" of tenant "acme": the whole of its settings has a member whose name has 600 characters, more than 512: "xxxxxxxxxxxxxxxxxxxx…".
+--> Access provider "any" of tenant "acme": the JSON of its settings has a field whose name has 600 characters; the maximum is 512: "xxxxxxxxxxxxxxxxxxxx…".
 --! 23514
 
 -- settings with too many values for their length
 UPDATE broker.access_provider SET settings = settings || jsonb_build_object('x', (SELECT jsonb_agg('{}'::jsonb) FROM generate_series(1, 255))) WHERE tenant = 'acme' AND name = 'aws';
---> Access provider "aws" of tenant "acme": its settings have 257 members and elements; the maximum is 256.
+--> Access provider "aws" of tenant "acme": its settings have 257 fields and elements in all; the maximum is 256.
 --! 23514 settings_have_up_to_256_values_in_8_levels
 
 -- a lifetime that is no number
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "subject_lifetime": "600"}');
 --> Access provider "auth" of tenant "acme": the setting "subject_lifetime" must be a number, not a string.
---? Left out, it is 300.
+--? The default is 300.
 
 -- a lifetime that is too long
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "subject_lifetime": 3601}');
 --> Access provider "auth" of tenant "acme": the setting "subject_lifetime" is 3601, and must be a whole number from 60 to 3600.
---? Left out, it is 300.
+--? The default is 300.
 
 -- a lifetime with a fraction
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "subject_lifetime": 60.5}');
@@ -249,7 +249,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 
 -- a fixed parameter that the broker sets
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "parameters": {"scope": "all"}}');
---> Access provider "auth" of tenant "acme": the setting "parameters" names "scope", which the broker sets.
+--> Access provider "auth" of tenant "acme": the setting "parameters" names "scope", which only the broker may set.
 --? {"organization_id": "org-123"}
 
 -- a fixed parameter that is no text
@@ -269,18 +269,18 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 
 -- a target parameter that the broker sets
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "target_parameters": ["subject_token"]}');
---> Access provider "auth" of tenant "acme": the setting "target_parameters" has an element that is "subject_token", which the broker sets.
+--> Access provider "auth" of tenant "acme": the setting "target_parameters" has an element that is "subject_token", which only the broker may set.
 --?
 
 -- an unknown grant
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "grant": "client_credentials"}');
 --> Access provider "auth" of tenant "acme": the setting "grant" is "client_credentials", and must be one of token-exchange, jwt-bearer.
---? Left out, it is "token-exchange".
+--? The default is "token-exchange".
 
 -- a private key in the place of a certificate
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'k8s', 'kubernetes', '{"server": "https://kubernetes.example.com", "ca_certificate": "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----"}');
 --> settings in broker.access_provider contains what looks like a token or a key ("-----…").
---? Secrets are not stored in the database. Remove it, and revoke it if it is real.
+--? Secrets are not stored in the database. Remove the secret from the row, and revoke it if it is real.
 
 -- a certificate that is none
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'k8s', 'kubernetes', '{"server": "https://kubernetes.example.com", "ca_certificate": "AAAA"}');
@@ -306,7 +306,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 
 -- the broker's token in a parameter that the protocol has
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "subject_parameter": "grant_type"}');
---> Access provider "auth" of tenant "acme": the setting "subject_parameter" is "grant_type", which the broker sets.
+--> Access provider "auth" of tenant "acme": the setting "subject_parameter" is "grant_type", which only the broker may set.
 
 -- a cluster's token beside the broker's own
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'k8s', 'kubernetes', '{"server": "https://kubernetes.example.com", "auth": "broker", "token": {"file": "kubernetes-token"}}');
@@ -334,12 +334,12 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 
 -- the field that the broker fills
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'apps', 'webhook', '{"endpoint": "https://apps.example.com/mintmark", "fields": ["Expiration"]}');
---> Access provider "apps" of tenant "acme": the setting "fields" has an element that is "Expiration", which the broker sets.
+--> Access provider "apps" of tenant "acme": the setting "fields" has an element that is "Expiration", which only the broker may set.
 --?
 
 -- a client certificate without its key
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'apps', 'webhook', '{"endpoint": "https://apps.example.com/mintmark", "fields": ["A"], "client_certificate": "-----BEGIN CERTIFICATE-----\nMIIBqDCCAU2gAwIBAgIUMpXXfrd0kzkxBlPcdRhxeDTMYPQwCgYIKoZIzj0EAwIw\nITENMAsGA1UECgwEYWNtZTEQMA4GA1UEAwwHYWNtZS1jYTAeFw0yNjExMjYxNDQz\nNDRaFw0zNjExMjMxNDQzNDRaMCExDTALBgNVBAoMBGFjbWUxEDAOBgNVBAMMB2Fj\nbWUtY2EwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATv2OfFt4lGec7PNQZv/pEY\nq8Zj+q9gPzURykY3LqeLY5qsehSyUQbJ0GlAcOkc8rm4t+Ogb2Gpkv6TLa4S6QOC\no2MwYTAdBgNVHQ4EFgQU57Vsz4vXp+iAryBrFuflL3CfEhQwHwYDVR0jBBgwFoAU\n57Vsz4vXp+iAryBrFuflL3CfEhQwDwYDVR0TAQH/BAUwAwEB/zAOBgNVHQ8BAf8E\nBAMCAQYwCgYIKoZIzj0EAwIDSQAwRgIhAIJcRRD0ZyyJYkiFqUaxf/a0QePZkUtc\nv42abOzwXdvCAiEAyxtRkechaLuX06pXrbPC8/dSmB8AmpyE6kYz7+VKaqA=\n-----END CERTIFICATE-----\n"}');
---> Access provider "apps" of tenant "acme": the setting "client_certificate" needs the setting "client_key" too.
+--> Access provider "apps" of tenant "acme": the setting "client_certificate" also needs the setting "client_key".
 --?
 
 -- logins to PostgreSQL with a password
@@ -352,7 +352,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 
 -- a broker without any proof at PostgreSQL
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'db', 'postgresql', '{"host": "db.example.com", "database": "orders", "login": "mintmark"}');
---> Access provider "db" of tenant "acme": the setting "login" needs one of the settings "client_certificate", "password" too.
+--> Access provider "db" of tenant "acme": the setting "login" also needs one of the settings "client_certificate", "password".
 --?
 
 -- a broker with two proofs at PostgreSQL

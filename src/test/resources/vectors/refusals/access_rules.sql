@@ -11,13 +11,13 @@ INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('
 
 -- no approvals without break glass
 INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, approvals) VALUES ('acme', 'deploy', 'ci', 'x', 3600, 0);
---> The access rule for key "deploy" needs 0 approvals.
+--> The access rule for key "deploy": approvals is 0.
 --? Write 1 to 5. 0 is for break_glass only, where access is granted at once.
 --! 23514 a_rule_needs_1_to_5_approvals_or_breaks_the_glass
 
 -- too many approvals
 INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, approvals) VALUES ('acme', 'deploy', 'ci', 'x', 3600, 6);
---> The access rule for key "deploy" needs 6 approvals.
+--> The access rule for key "deploy": approvals is 6.
 --! 23514 a_rule_needs_1_to_5_approvals_or_breaks_the_glass
 
 -- a glob without a literal segment
@@ -71,7 +71,7 @@ DELETE FROM broker.key WHERE name = 'exchanged';
 
 -- a notice without a secret
 UPDATE broker.tenant SET notice_url = 'https://hooks.example.com' WHERE name = 'acme';
---> Tenant "acme" has a notice_url but no notice_secret, and notices are signed.
+--> Tenant "acme" has a notice_url but no notice_secret to sign notices with.
 --? Write a secret to a file in the tenant's secrets directory, and {"file": "its-name"} into notice_secret.
 --! 23514
 
@@ -88,7 +88,7 @@ INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, reason_pa
 
 -- a pattern of reasons with too many stars
 INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, reason_pattern) VALUES ('acme', 'deploy', 'ci', 'x', 3600, '*a*b*c*d*e*f*g*h*i');
---> The access rule for key "deploy" has a reason_pattern that has 9 stars, and a glob has up to 8.
+--> The access rule for key "deploy" has a reason_pattern that has 9 stars; the maximum for a glob is 8.
 --! 23514 a_reason_pattern_is_one_line_of_up_to_512_characters_and_8_stars
 
 -- a hint for no pattern
@@ -98,27 +98,44 @@ INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, reason_hi
 
 -- more people than there can be
 INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, people) VALUES ('acme', 'deploy', 'ci', 'x', 3600, 26);
---> The access rule for key "deploy" has people = 26.
+--> The access rule for key "deploy": people is 26, and must be 0 to 25.
 --! 23514 people_are_0_to_25
 
 -- consent of two
 INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, consent, approvals) VALUES ('acme', 'deploy', 'ci', 'x', 3600, true, 2);
---> The access rule for key "deploy" is of consent, and also has approvals = 2.
---? By consent the subject alone decides, once
+--> The access rule for key "deploy" has consent, which cannot be combined with approvals = 2.
+--? With consent, one approval by the subject decides
 --! 23514 a_rule_of_consent_needs_the_subject_alone
 
 -- consent that breaks the glass
 INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, consent, break_glass) VALUES ('acme', 'deploy', 'ci', 'x', 3600, true, true);
---> The access rule for key "deploy" is of consent, and also has break_glass.
+--> The access rule for key "deploy" has consent, which cannot be combined with break_glass.
 --! 23514 a_rule_of_consent_needs_the_subject_alone
 
 -- consent where others approve
 UPDATE broker.access_rule SET consent = true WHERE id = 1;
---> The access rule for key "exchanged" has approvers, and by consent the subject alone decides.
+--> The access rule for key "exchanged" has approvers, but with consent the subject alone decides.
 --? DELETE FROM broker.access_approver WHERE rule = 1; first
 --! 23514 a_rule_of_consent_has_no_approvers
 
 -- a sixth step
 INSERT INTO broker.access_approver (rule, role_name, step) VALUES (1, 'alice', 6);
---> An approver of access rule 1 is in step 6.
+--> An approver of access rule 1: step is 6.
 --! 23514 a_step_is_1_to_5
+
+-- a person with a longest access
+INSERT INTO broker.access_approver (rule, role_name, max_access) VALUES (1, 'alice', 900);
+--> An approver of access rule 1 has a max_access, but is not a program.
+--? Set program to true too, or omit max_access
+--! 23514 only_a_program_has_a_max_access
+
+-- a program for access that is shorter than any
+INSERT INTO broker.access_approver (rule, role_name, program, max_access) VALUES (1, 'alice', true, 299);
+--> An approver of access rule 1 has a max_access of 299 seconds.
+--? Write 300 (5 minutes) to 2592000 (30 days), or null.
+--! 23514 max_access_is_300_to_2592000_seconds
+
+-- a withdrawal of no access
+INSERT INTO broker.access_decision (request, verdict) VALUES ('00000000-0000-4000-8000-000000000000', 'withdraw');
+--> There is no access request 00000000-0000-4000-8000-000000000000 that you may see.
+--! 23503 the_request_exists

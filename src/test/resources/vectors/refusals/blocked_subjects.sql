@@ -37,12 +37,12 @@ INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acm
 
 -- a glob with too many stars
 INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acme', 'a:*b*c*d*e*f*g*h*i*', 'glob', 'x');
---> The block of "a:*b*c*d*e*f*g*h*i*" has 9 stars, and a glob has up to 8.
+--> The block of "a:*b*c*d*e*f*g*h*i*" has 9 stars; the maximum for a glob is 8.
 --! 23514
 
 -- a glob that is too long
 INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acme', repeat('x', 513), 'glob', 'x');
---> The block of "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…" has 513 characters, and a glob has up to 512.
+--> The block of "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…" has 513 characters; the maximum for a glob is 512.
 --! 23514
 
 -- the longest subject, of characters that a B-tree could not hold
@@ -171,7 +171,7 @@ INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acm
 
 -- and not to one of the same statement, whose history would be out of order
 INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acme', 'x', 'ended', now() - interval '1 hour'), ('acme', 'x', 'again', NULL);
---> A row of broker.blocked_subject was changed again by the statement that wrote it.
+--> A statement changed the same row of broker.blocked_subject twice.
 --! 27000
 
 -- nor to one of another tenant

@@ -10,25 +10,25 @@ INSERT INTO broker.console_access (tenant, claim, value) VALUES ('nobody', 'grou
 
 -- an access by a claim that is empty
 INSERT INTO broker.console_access (all_tenants, claim, value) VALUES (true, '', '"leads"');
---> An access to the console has a claim that is empty.
+--> A row of broker.console_access has a claim that is empty.
 --! 23514
 
 -- an access by a value that nothing could be
 INSERT INTO broker.console_access (all_tenants, claim, value) VALUES (true, 'groups', '[]');
---> The access to the console by "groups": the list for "groups" is empty, so no token can match.
---? A value is for example
+--> The console access by claim "groups": the list for "groups" is empty, so no token can match.
+--? Write a value such as
 --! 23514
 
 -- an access by a pointer that is none
 INSERT INTO broker.console_access (all_tenants, claim, value) VALUES (true, '/groups/~2', '"x"');
---> The access to the console by "/groups/~2": "/groups/~2" begins like a JSON pointer, where ~ is written ~0 and / is written ~1.
+--> The console access by claim "/groups/~2": "/groups/~2" starts with /, so it is a JSON pointer, in which ~ must be written as ~0 and / as ~1.
 --! 23514
 
 -- an access that is widened to all tenants
 INSERT INTO broker.console_access (tenant, claim, value) VALUES ('acme', 'groups', '"leads"');
 UPDATE broker.console_access SET tenant = NULL, all_tenants = true;
 --> A console access rule cannot be moved from tenant "acme" to all tenants.
---? Insert a new row, and delete this one.
+--? Insert a new row, and delete the old row.
 
 -- an access to all tenants that is given twice
 INSERT INTO broker.console_access (all_tenants, claim, value) VALUES (true, 'groups', '"auditors"'), (true, 'groups', '"auditors"');
@@ -50,12 +50,12 @@ SELECT coalesce(c.tenant, 'none') || '/' || (c.after ->> 'claim') FROM audit.con
 -- an access that names no tenant
 INSERT INTO broker.console_access (claim, value, reason) VALUES ('groups', '"staff"', 'OPS-1');
 --> The row of broker.console_access has no tenant.
---? Write tenant. For access to every tenant and to the proof, write all_tenants = true instead.
+--? Set tenant. For access to every tenant and to the page Proof, set all_tenants = true instead.
 --! 23514
 
 -- an access to a tenant and to all
 INSERT INTO broker.console_access (tenant, all_tenants, claim, value) VALUES ('acme', true, 'groups', '"staff"');
---> An access to the console names both tenant "acme" and all tenants.
+--> A row of broker.console_access names both tenant "acme" and all tenants.
 --? Leave tenant null, or set all_tenants to false.
 --! 23514
 

@@ -62,7 +62,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci
 
 -- a subject that no token can have
 INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', repeat('x', 1025), 'deploy');
---> The grant of key "deploy" has a subject that has 1025 characters, more than 1024.
+--> The grant of key "deploy" has a subject that has 1025 characters; the maximum is 1024.
 --?
 
 -- a subject with a line's end, as pasted
@@ -78,7 +78,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_from, valid_u
 -- a window to infinity
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until) VALUES ('acme', 'ci', 'x', 'deploy', 'infinity');
 --> The grant of key "deploy" to "x": valid_from and valid_until must be finite.
---? For no end, set valid_until to null.
+--? For no start or no end, write null, not infinity.
 
 -- an end that only PostgreSQL can write
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until) VALUES ('acme', 'ci', 'x', 'deploy', '10000-01-01Z');
@@ -107,22 +107,22 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, max_duration) VALUE
 
 -- claims that are a list
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) VALUES ('acme', 'ci', 'x', 'api', '["ref"]');
---> The grant of key "api" to "x": in its claims, they are an object, {"claim": value}, not a list.
+--> The grant of key "api" to "x": in its claims, the JSON must be an object such as {"environment": "production"}, not a list.
 --? For example {"environment": "production"
 
 -- a condition that is an object
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) VALUES ('acme', 'ci', 'x', 'api', '{"ref": {"globb": "refs/*"}}');
---> The grant of key "api" to "x": in its claims, the condition on "ref" is an object, which can only be {"glob": "…"}.
+--> The grant of key "api" to "x": in its claims, the condition on "ref" is an object; the only allowed object is {"glob": "…"}.
 --?
 
 -- a condition with something beside its glob
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) VALUES ('acme', 'ci', 'x', 'api', '{"ref": {"glob": "refs/*", "or": "x"}}');
---> The grant of key "api" to "x": in its claims, the condition on "ref" is an object, which can only be {"glob": "…"}.
+--> The grant of key "api" to "x": in its claims, the condition on "ref" is an object; the only allowed object is {"glob": "…"}.
 --?
 
 -- a glob that is a number
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) VALUES ('acme', 'ci', 'x', 'api', '{"ref": {"glob": 1}}');
---> The grant of key "api" to "x": in its claims, the condition on "ref" is an object, which can only be {"glob": "…"}.
+--> The grant of key "api" to "x": in its claims, the condition on "ref" is an object; the only allowed object is {"glob": "…"}.
 --?
 
 -- an empty list
@@ -132,7 +132,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) VALUES ('ac
 
 -- a list within a list
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) VALUES ('acme', 'ci', 'x', 'api', '{"groups": ["a", ["b"]]}');
---> The grant of key "api" to "x": in its claims, the list for "groups" may contain strings, numbers, true, false and {"glob": "…"} only.
+--> The grant of key "api" to "x": in its claims, the list for "groups" may contain only strings, numbers, true, false and {"glob": "…"}.
 --?
 
 -- a number that no token can hold
@@ -142,7 +142,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) VALUES ('ac
 
 -- a pointer that is none
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) VALUES ('acme', 'ci', 'x', 'api', '{"/a~2b": "x"}');
---> The grant of key "api" to "x": in its claims, "/a~2b" begins like a JSON pointer, where ~ is written ~0 and / is written ~1.
+--> The grant of key "api" to "x": in its claims, "/a~2b" starts with /, so it is a JSON pointer, in which ~ must be written as ~0 and / as ~1.
 --?
 
 -- all that conditions can be
@@ -193,12 +193,12 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acm
 
 -- a longer glob
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', rpad('a:*', 513, 'x'), 'glob', 'api');
---> The grant of key "api" to "a:*xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…" has 513 characters, and a glob has up to 512.
+--> The grant of key "api" to "a:*xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…" has 513 characters; the maximum for a glob is 512.
 --! 23514
 
 -- a glob of nine stars
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', 'a:*b*b*b*b*b*b*b*b*', 'glob', 'api');
---> The grant of key "api" to "a:*b*b*b*b*b*b*b*b*" has 9 stars, and a glob has up to 8.
+--> The grant of key "api" to "a:*b*b*b*b*b*b*b*b*" has 9 stars; the maximum for a glob is 8.
 --! 23514
 
 -- stars in an exact subject are letters
@@ -207,22 +207,22 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci
 
 -- three stars in a row are two
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', 'a:' || repeat('*', 17), 'glob', 'api');
---> The grant of key "api" to "a:*****************" has 9 stars, and a glob has up to 8.
+--> The grant of key "api" to "a:*****************" has 9 stars; the maximum for a glob is 8.
 --! 23514
 
 -- a glob of 513 characters in the claims
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) VALUES ('acme', 'ci', 'a', 'api', jsonb_build_object('ref', jsonb_build_object('glob', rpad('a', 513, 'x'))));
---> The grant of key "api" to "a": in its claims, the glob for "ref" has 513 characters, and a glob has up to 512.
+--> The grant of key "api" to "a": in its claims, the glob for "ref" has 513 characters; the maximum for a glob is 512.
 --! 23514
 
 -- claims of more than 4 KiB
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) VALUES ('acme', 'ci', 'a', 'api', jsonb_build_object('ref', repeat('x', 4096)));
---> The grant of key "api" to "a": in its claims, they have 4107 bytes, more than 4096.
+--> The grant of key "api" to "a": in its claims, the JSON has 4107 bytes; the maximum is 4096.
 --! 23514
 
 -- a claim whose name is long
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) VALUES ('acme', 'ci', 'a', 'api', jsonb_build_object(repeat('x', 513), 1));
---> The grant of key "api" to "a": in its claims, one has a member whose name has 513 characters, more than 512: "xxxxxxxxxxxxxxxxxxxx…".
+--> The grant of key "api" to "a": in its claims, one has a field whose name has 513 characters; the maximum is 512: "xxxxxxxxxxxxxxxxxxxx…".
 --! 23514
 
 -- the longest reason
@@ -288,13 +288,13 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) SELECT 'acm
 
 -- one grant more
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) SELECT 'acme', 'ci', 'repo:acme/app:main', 'api', jsonb_build_object('run', n) FROM generate_series(1, 999) AS n;
---> Subject "repo:acme/app:main" of identity provider "ci" would have more than 1000 grants of tenant "acme", the maximum.
+--> Subject "repo:acme/app:main" of identity provider "ci" would have more than 1000 grants of tenant "acme"; 1000 is the maximum.
 --? Delete grants of this subject that are no longer used, or list several values of a claim in one grant.
 --! 23514 a_subject_has_no_more_than_1000_grants
 
 -- disabled grants count
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, enabled) SELECT 'acme', 'ci', 'repo:acme/app:main', 'api', jsonb_build_object('run', n), false FROM generate_series(1, 999) AS n;
---> Subject "repo:acme/app:main" of identity provider "ci" would have more than 1000 grants of tenant "acme", the maximum.
+--> Subject "repo:acme/app:main" of identity provider "ci" would have more than 1000 grants of tenant "acme"; 1000 is the maximum.
 
 -- grants of other subjects do not count
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) SELECT 'acme', 'ci', 'repo:acme/app:' || n % 2, 'api', jsonb_build_object('run', n) FROM generate_series(1, 2000) AS n;
@@ -306,11 +306,11 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims) SELE
 
 -- a glob that becomes the last grant too many
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims) SELECT 'acme', 'ci', 'repo:acme/app:main', CASE WHEN n <= 998 THEN 'exact' ELSE 'glob' END, 'api', jsonb_build_object('run', n) FROM generate_series(1, 999) AS n; UPDATE broker.subject_grant SET match = 'exact' WHERE match = 'glob';
---> Subject "repo:acme/app:main" of identity provider "ci" would have more than 1000 grants of tenant "acme", the maximum.
+--> Subject "repo:acme/app:main" of identity provider "ci" would have more than 1000 grants of tenant "acme"; 1000 is the maximum.
 
 -- grants that get another subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) SELECT 'acme', 'ci', 'repo:acme/app:' || n % 2, 'api', jsonb_build_object('run', n) FROM generate_series(1, 1001) AS n; UPDATE broker.subject_grant SET subject = 'repo:acme/app:0' WHERE subject = 'repo:acme/app:1';
---> Subject "repo:acme/app:0" of identity provider "ci" would have more than 1000 grants of tenant "acme", the maximum.
+--> Subject "repo:acme/app:0" of identity provider "ci" would have more than 1000 grants of tenant "acme"; 1000 is the maximum.
 
 -- a subject with all its grants keeps them when they are changed otherwise
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) SELECT 'acme', 'ci', 'repo:acme/app:main', 'api', jsonb_build_object('run', n) FROM generate_series(1, 998) AS n; UPDATE broker.subject_grant SET reason = 'x' WHERE subject = 'repo:acme/app:main';
@@ -322,7 +322,7 @@ UPDATE broker.subject_grant SET claims = jsonb_build_object('c', (SELECT jsonb_a
 
 -- one value more
 UPDATE broker.subject_grant SET claims = jsonb_build_object('c', (SELECT jsonb_agg(n) FROM generate_series(1, 256) AS n)) WHERE tenant = 'acme' AND key = 'api';
---> The grant of key "api" to "repo:acme/app:main": its claims have 257 members and elements; the maximum is 256.
+--> The grant of key "api" to "repo:acme/app:main": its claims have 257 fields and elements in all; the maximum is 256.
 --? Divide the values between two rows, or let a glob match several.
 --! 23514 claims_have_up_to_256_values_in_8_levels
 

@@ -15,7 +15,7 @@ UPDATE broker.identity_provider SET issuer = 'http://localhost:8080/realms/dev' 
 -- keys at an address that is none
 UPDATE broker.identity_provider SET jwks_uri = '/keys' WHERE name = 'ci';
 --> Identity provider "ci": the jwks_uri "/keys" is not an https URL.
---? write its key set into jwks
+--? write the issuer's key set into jwks
 
 -- the same issuer and audience twice
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('ci2', 'other', 'https://ci.example.com', '{new,acme}');
@@ -30,7 +30,7 @@ UPDATE broker.identity_provider SET algorithms = '{RS256,HS256}' WHERE name = 'c
 
 -- a client for logins with a blank in its id
 UPDATE broker.identity_provider SET login_client_id = 'mint mark' WHERE name = 'ci';
---> Identity provider "ci": the login_client_id "mint mark" is not the id of a client.
+--> Identity provider "ci": the login_client_id "mint mark" is not a client id.
 --? 1 to 255 visible ASCII characters
 
 -- a client for logins
@@ -40,7 +40,7 @@ UPDATE broker.identity_provider SET login_client_id = 'mintmark-cli' WHERE name 
 -- one-time tokens for ever
 UPDATE broker.identity_provider SET one_time_tokens = true WHERE name = 'ci';
 --> Identity provider "ci" has one_time_tokens without a max_token_age.
---? For example max_token_age = 600.
+--? Set max_token_age to the maximum age of a token in seconds
 
 -- a shared issuer without an owner
 UPDATE broker.identity_provider SET issuer = 'https://token.actions.githubusercontent.com' WHERE name = 'ci';
@@ -73,7 +73,7 @@ INSERT INTO broker.shared_issuer (issuer, owner_claims) VALUES ('https://ci.exam
 
 -- a condition that is null
 UPDATE broker.identity_provider SET required_claims = '{"org": null}' WHERE name = 'ci';
---> Identity provider "ci": in its required_claims, the condition on "org" is null, and an absent claim never matches.
+--> Identity provider "ci": in its required_claims, the condition on "org" is null, which matches no token.
 --? For example {"environment": "production"
 
 -- an identity provider is in use
@@ -85,7 +85,7 @@ DELETE FROM broker.identity_provider WHERE name = 'ci';
 -- an identity provider in use is renamed
 UPDATE broker.identity_provider SET name = 'ci-2' WHERE name = 'ci';
 --> Identity provider "ci" of tenant "acme" is referenced by 2 grants and cannot be renamed.
---? point its grants to it, and delete this one.
+--? change the grants to the new name, and delete the old row.
 
 -- an identity provider that nothing names is renamed
 UPDATE broker.identity_provider SET name = 'elsewhere-2' WHERE name = 'elsewhere';
@@ -100,7 +100,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('
 -- a name with a blank
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('my ci', 'acme', 'https://x.example.com', '{x}');
 --> "my ci" is not a valid identity provider name.
---? A letter, then up to 63 letters, digits, _, . and -.
+--? Use a letter, then up to 63 letters, digits, _, . and -.
 
 -- no audience at all
 INSERT INTO broker.identity_provider (name, tenant, issuer) VALUES ('x', 'acme', 'https://x.example.com');
@@ -161,7 +161,7 @@ UPDATE broker.identity_provider SET issuer = 'https://me:secret@ci.example.com' 
 -- keys at an address in plain http
 UPDATE broker.identity_provider SET jwks_uri = 'http://ci.example.com/keys' WHERE name = 'ci';
 --> Identity provider "ci": the jwks_uri "http://ci.example.com/keys" is not an https URL.
---? Plain http is for localhost only
+--? plain http is for localhost only
 
 -- a clock that is off for days
 UPDATE broker.identity_provider SET clock_skew = 86400 WHERE name = 'ci';
@@ -175,12 +175,12 @@ UPDATE broker.identity_provider SET max_token_age = 0 WHERE name = 'ci';
 
 -- a private key where certificates belong
 UPDATE broker.identity_provider SET ca_certificate = '-----BEGIN PRIVATE KEY-----' WHERE name = 'ci';
---> Identity provider "ci": ca_certificate is not PEM that contains only certificates.
+--> Identity provider "ci": ca_certificate must be PEM with certificates only.
 --? Write the certificates of the authorities to trust
 
 -- required claims that are a text
 UPDATE broker.identity_provider SET required_claims = '"org"' WHERE name = 'ci';
---> Identity provider "ci": in its required_claims, they are an object, {"claim": value}, not a string.
+--> Identity provider "ci": in its required_claims, the JSON must be an object such as {"environment": "production"}, not a string.
 --? For example
 
 -- required claims that are null
@@ -196,11 +196,11 @@ INSERT INTO broker.shared_issuer (issuer, owner_claims) VALUES ('http://ci.examp
 -- a shared issuer whose customers can't be told apart
 INSERT INTO broker.shared_issuer (issuer, owner_claims) VALUES ('https://ci.example.net', '{}');
 --> Shared issuer "https://ci.example.net": owner_claims is empty.
---? List the claims that say whose token it is
+--? List the claims that identify the token's owner
 
 -- a list of keys without a key
 UPDATE broker.identity_provider SET jwks = '{"keys": []}' WHERE name = 'ci';
---> Identity provider "ci": jwks is not a key set, {"keys": [{"kty": …}]}.
+--> Identity provider "ci": jwks is not a key set of the form {"keys": [{"kty": …}]}.
 --? as the issuer publishes it
 
 -- a list of keys that nothing could be verified with
@@ -244,13 +244,13 @@ UPDATE broker.identity_provider SET jwks = jsonb_build_object('keys', jsonb_buil
 
 -- a larger one
 UPDATE broker.identity_provider SET jwks = jsonb_build_object('keys', jsonb_build_array(jsonb_build_object('kty', 'EC', 'crv', 'P-256', 'x', 'x', 'y', 'y', 'x5c', repeat('x', 65536)))) WHERE name = 'ci';
---> Identity provider "ci": jwks has 65608 bytes, more than 65536.
+--> Identity provider "ci": jwks has 65608 bytes; the maximum is 65536.
 --? Write the keys alone, without their certificates (x5c).
 --! 23514
 
 -- a key set with a number that no double can hold
 UPDATE broker.identity_provider SET jwks = '{"keys": [{"kty": "EC", "crv": "P-256", "x": "x", "y": "y", "n": 1e1001}]}' WHERE name = 'ci';
---> Identity provider "ci": jwks has a number of 1002 characters, which no double can hold: 10000000000000000000….
+--> Identity provider "ci": jwks has a number of 1002 characters, which is outside the range of a double: 10000000000000000000….
 --! 23514
 
 -- certificates of 64 KiB
@@ -259,7 +259,7 @@ UPDATE broker.identity_provider SET ca_certificate = rpad('-----BEGIN CERTIFICAT
 
 -- more certificates
 UPDATE broker.identity_provider SET ca_certificate = rpad('-----BEGIN CERTIFICATE-----', 65537, 'x') WHERE name = 'ci';
---> Identity provider "ci": ca_certificate has 65537 bytes, more than 65536.
+--> Identity provider "ci": ca_certificate has 65537 bytes; the maximum is 65536.
 --! 23514
 
 -- required claims of 4 KiB
@@ -268,12 +268,12 @@ UPDATE broker.identity_provider SET required_claims = jsonb_build_object('a', re
 
 -- longer required claims
 UPDATE broker.identity_provider SET required_claims = jsonb_build_object('a', repeat('x', 4088)) WHERE name = 'ci';
---> Identity provider "ci": in its required_claims, they have 4097 bytes, more than 4096.
+--> Identity provider "ci": in its required_claims, the JSON has 4097 bytes; the maximum is 4096.
 --! 23514
 
 -- a glob of nine stars in required claims
 UPDATE broker.identity_provider SET required_claims = '{"ref": ["main", {"glob": "a*a*a*a*a*a*a*a*a*"}]}' WHERE name = 'ci';
---> Identity provider "ci": in its required_claims, the glob for "ref" has 9 stars, and a glob has up to 8.
+--> Identity provider "ci": in its required_claims, the glob for "ref" has 9 stars; the maximum for a glob is 8.
 --! 23514
 
 -- a thousand audiences
@@ -282,7 +282,7 @@ UPDATE broker.identity_provider SET audiences = ARRAY(SELECT 'a' || n FROM gener
 
 -- one more
 UPDATE broker.identity_provider SET audiences = ARRAY(SELECT 'a' || n FROM generate_series(1, 1001) AS n) WHERE name = 'ci';
---> Identity provider "ci": audiences has 1001 elements, more than 1000.
+--> Identity provider "ci": audiences has 1001 elements; the maximum is 1000.
 --! 23514
 
 -- the name of another tenant's
@@ -301,7 +301,7 @@ UPDATE broker.identity_provider SET required_claims = jsonb_build_object('c', (S
 
 -- one value more
 UPDATE broker.identity_provider SET required_claims = jsonb_build_object('c', (SELECT jsonb_agg(n) FROM generate_series(1, 256) AS n)) WHERE name = 'ci';
---> Identity provider "ci": its required_claims have 257 members and elements; the maximum is 256.
+--> Identity provider "ci": its required_claims have 257 fields and elements in all; the maximum is 256.
 --! 23514 required_claims_have_up_to_256_values_in_8_levels
 
 -- a type of tokens that is none

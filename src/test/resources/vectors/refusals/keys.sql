@@ -50,7 +50,7 @@ UPDATE broker.key SET settings = settings || '{"policy_arns": "arn:aws:iam::aws:
 
 -- a list has too many elements
 UPDATE broker.key SET settings = settings || jsonb_build_object('policy_arns', (SELECT jsonb_agg('arn:aws:iam::aws:policy/P' || n) FROM generate_series(1, 11) AS n)) WHERE name = 'deploy';
---> Key "deploy" of tenant "acme": the setting "policy_arns" has 11 elements, more than 10.
+--> Key "deploy" of tenant "acme": the setting "policy_arns" has 11 elements; the maximum is 10.
 --?
 
 -- an element of a list has the wrong form
@@ -60,12 +60,12 @@ UPDATE broker.key SET settings = settings || '{"policy_arns": ["arn:aws:iam::aws
 
 -- a policy is not JSON
 UPDATE broker.key SET settings = settings || '{"policy": "{Version"}' WHERE name = 'deploy';
---> Key "deploy" of tenant "acme": the setting "policy" must be a policy: a JSON object, or a string with one.
+--> Key "deploy" of tenant "acme": the setting "policy" must be a policy: a JSON object, or a string that contains one.
 --? Write a JSON object of at most 2048 characters, not counting whitespace.
 
 -- a policy is too long
 UPDATE broker.key SET settings = settings || jsonb_build_object('policy', jsonb_build_object('Statement', repeat('x', 2050))) WHERE name = 'deploy';
---> Key "deploy" of tenant "acme": the setting "policy" is a policy of more than 2048 characters.
+--> Key "deploy" of tenant "acme": the setting "policy" is a policy that is too long; the maximum is 2048 characters.
 --? Write a JSON object of at most 2048 characters, not counting whitespace.
 
 -- a policy just fits, blanks not counted
@@ -75,12 +75,12 @@ UPDATE broker.key SET settings = settings || jsonb_build_object('policy', jsonb_
 -- a target is not among those that are allowed
 UPDATE broker.key SET settings = '{"role_arn": "arn:aws:iam::123456789012:role/admin"}' WHERE name = 'deploy';
 --> Key "deploy" of tenant "acme": the setting "role_arn" is "arn:aws:iam::123456789012:role/admin", which access provider "aws" does not allow.
---? Its allowed_targets: arn:aws:iam::123456789012:role/ci-*. A platform admin can change them.
+--? The access provider's allowed_targets: arn:aws:iam::123456789012:role/ci-*. A platform admin can change them.
 
 -- no target is none of those that are allowed
 INSERT INTO broker.key (tenant, name, provider, max_duration) VALUES ('acme', 'files', 'few', 900);
---> Key "files" of tenant "acme" has no "role_arn", but access provider "few" restricts it.
---? Its allowed_targets: arn:minio:iam:::role/ci. A platform admin can change them.
+--> Key "files" of tenant "acme" has no "role_arn", but access provider "few" requires one, because its allowed_targets restricts targets.
+--? The access provider's allowed_targets: arn:minio:iam:::role/ci. A platform admin can change them.
 
 -- no target is fine where all are allowed
 INSERT INTO broker.key (tenant, name, provider, max_duration) VALUES ('acme', 'files', 'minio', 900);
@@ -94,7 +94,7 @@ UPDATE broker.key SET outputs = '{"ID": "AccesKeyId"}' WHERE name = 'deploy';
 -- an output's name begins with a digit
 UPDATE broker.key SET outputs = '{"1ID": "AccessKeyId"}' WHERE name = 'deploy';
 --> Key "deploy" of tenant "acme": "1ID" is not a valid output name.
---? Letters, digits and _
+--? Use letters, digits and _
 
 -- an output names nothing
 UPDATE broker.key SET outputs = '{"ID": null}' WHERE name = 'deploy';
@@ -119,7 +119,7 @@ UPDATE broker.key SET max_duration = 0 WHERE name = 'api' AND tenant = 'acme';
 -- a key's name has a form
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', '1st', 'own', 60, '{"audience": "x"}');
 --> "1st" is not a valid key name.
---? A letter, then up to 63 letters, digits, _, . and -.
+--? Use a letter, then up to 63 letters, digits, _, . and -.
 
 -- a claim that only the broker sets
 UPDATE broker.key SET settings = settings || '{"claims": {"scope": "read", "sub": "somebody"}}' WHERE name = 'api' AND tenant = 'acme';
@@ -205,17 +205,17 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- it aims elsewhere by its resource
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'auth-few', 600, '{"audience": "https://api.example.com/a", "resource": "https://other.example.com/"}');
 --> Key "x" of tenant "acme": the setting "resource" is "https://other.example.com/", which access provider "auth-few" does not allow.
---? Its allowed_targets: https://api.example.com/**. A platform admin can change them.
+--? The access provider's allowed_targets: https://api.example.com/**. A platform admin can change them.
 
 -- it aims elsewhere by its audience
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'auth-few', 600, '{"audience": "other", "resource": "https://api.example.com/a"}');
 --> Key "x" of tenant "acme": the setting "audience" is "other", which access provider "auth-few" does not allow.
---? Its allowed_targets: https://api.example.com/**. A platform admin can change them.
+--? The access provider's allowed_targets: https://api.example.com/**. A platform admin can change them.
 
 -- it aims at whatever the server gives by default
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'auth-few', 600, '{"scope": "everything"}');
---> Key "x" of tenant "acme" has no "audience" and no "resource", but access provider "auth-few" restricts it.
---? Its allowed_targets: https://api.example.com/**. A platform admin can change them.
+--> Key "x" of tenant "acme" has no "audience" and no "resource", but access provider "auth-few" requires one, because its allowed_targets restricts targets.
+--? The access provider's allowed_targets: https://api.example.com/**. A platform admin can change them.
 
 -- which is fine where all are allowed
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'auth-any', 600, '{"scope": "everything"}');
@@ -224,11 +224,11 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- an access provider whose targets no longer match a resource
 UPDATE broker.access_provider SET allowed_targets = '{https://api.example.com/**}' WHERE name = 'auth-any';
 --> Key "exchanged" of tenant "acme": the setting "resource" is "https://other.example.com", which access provider "auth-any" does not allow.
---? Its allowed_targets: https://api.example.com/**. A platform admin can change them.
+--? The access provider's allowed_targets: https://api.example.com/**. A platform admin can change them.
 
 -- a parameter that the access provider does not list
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'auth-any', 600, '{"audience": "a", "parameters": {"account": "1"}}');
---> Key "x" of tenant "acme" has the setting "parameters", and access provider "auth-any" lists none in its setting "target_parameters".
+--> Key "x" of tenant "acme" has the setting "parameters", but access provider "auth-any" allows none, because its setting "target_parameters" is missing.
 --? Leave out "parameters".
 
 -- a parameter that the access provider lists is missing
@@ -241,7 +241,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 UPDATE broker.access_provider SET settings = settings || '{"target_parameters": ["account"]}', allowed_targets = '{account:1}' WHERE name = 'auth-few';
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'auth-few', 600, '{"parameters": {"account": "2"}}');
 --> Key "x" of tenant "acme": the setting "parameters" has the target "account:2", which access provider "auth-few" does not allow.
---? Its allowed_targets: account:1. A platform admin can change them.
+--? The access provider's allowed_targets: account:1. A platform admin can change them.
 
 -- a parameter whose value is among the targets
 UPDATE broker.access_provider SET settings = settings || '{"target_parameters": ["account"]}', allowed_targets = '{account:1}' WHERE name = 'auth-few';
@@ -251,7 +251,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- a key of GitHub without repositories
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'gh', 'github-app', '{"client_id": "Iv1", "private_key": {"file": "app.pem"}, "installation_id": "1"}');
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'gh', 3600, '{"permissions": {"contents": "read"}}');
---> Key "x" of tenant "acme": the setting "permissions" needs one of the settings "repositories", "repository_ids", "all_repositories" too.
+--> Key "x" of tenant "acme": the setting "permissions" also needs one of the settings "repositories", "repository_ids", "all_repositories".
 --? For example "repositories": ["shop"].
 
 -- a key of GitHub for some repositories and all
@@ -276,7 +276,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'gh', 'github-app', '{"client_id": "Iv1", "private_key": {"file": "app.pem"}, "installation_id": "1"}', '{repository:*,permission:contents:*}');
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'gh', 3600, '{"repositories": ["shop"], "permissions": {"administration": "write"}}');
 --> Key "x" of tenant "acme": the setting "permissions" has the target "permission:administration:write", which access provider "gh" does not allow.
---? Its allowed_targets: repository:*, permission:contents:*. A platform admin can change them.
+--? The access provider's allowed_targets: repository:*, permission:contents:*. A platform admin can change them.
 
 -- a key of GitHub for two hours
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'gh', 'github-app', '{"client_id": "Iv1", "private_key": {"file": "app.pem"}, "installation_id": "1"}');
@@ -315,7 +315,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'k8s', 'kubernetes', '{"server": "https://kubernetes.example.com"}', '{shop/*,vault}');
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'k8s', 3600, '{"service_account": "shop/deployer", "audiences": ["vault", "db"]}');
 --> Key "x" of tenant "acme": the setting "audiences" has the target "db", which access provider "k8s" does not allow.
---? Its allowed_targets: shop/*, vault. A platform admin can change them.
+--? The access provider's allowed_targets: shop/*, vault. A platform admin can change them.
 
 -- a field that the access provider does not list
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'apps', 'webhook', '{"endpoint": "https://apps.example.com/mintmark", "fields": ["USER", "PASSWORD"]}');
@@ -336,7 +336,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- parameters of a webhook that are too long together
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'apps', 'webhook', '{"endpoint": "https://apps.example.com/mintmark", "fields": ["A"]}');
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) SELECT 'acme', 'x', 'apps', 600, jsonb_build_object('target', 'a', 'parameters', jsonb_build_object('a', repeat('x', 2048), 'b', repeat('x', 2048)));
---> Key "x" of tenant "acme": the setting "parameters" has 4111 characters as JSON, more than 4096.
+--> Key "x" of tenant "acme": the setting "parameters" has 4111 characters as JSON; the maximum is 4096.
 
 -- a login of PostgreSQL
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'db', 'postgresql', '{"host": "db.example.com", "database": "orders", "login": "mintmark", "password": {"file": "p"}}', '{**}');
@@ -347,7 +347,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'db', 'postgresql', '{"host": "db.example.com", "database": "orders", "login": "mintmark", "password": {"file": "p"}}', '{**}');
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'db', 600, '{"role": "pg_read_all_data"}');
 --> Key "x" of tenant "acme": the setting "role" is "pg_read_all_data", which access provider "db" does not allow.
---? Its allowed_targets: **. A platform admin can change them.
+--? The access provider's allowed_targets: **. A platform admin can change them.
 
 -- a role of PostgreSQL's own that is allowed literally
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'db', 'postgresql', '{"host": "db.example.com", "database": "orders", "login": "mintmark", "password": {"file": "p"}}', '{pg_read_all_data}');
@@ -388,7 +388,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- a token type that is not supported
 UPDATE broker.key SET settings = settings || '{"type": "id_token"}' WHERE name = 'api' AND tenant = 'acme';
 --> Key "api" of tenant "acme": the setting "type" is "id_token", and must be one of at+jwt, JWT.
---? Left out, it is "at+jwt".
+--? The default is "at+jwt".
 
 -- a claim that only capitals keep from one that only the broker sets
 UPDATE broker.key SET settings = settings || '{"claims": {"ISS": "x"}}' WHERE name = 'api' AND tenant = 'acme';
@@ -412,11 +412,11 @@ UPDATE broker.key SET settings = settings || '{"claims": {"groups": ["readers"],
 
 -- an audience of a cloud vendor
 UPDATE broker.key SET settings = '{"audience": "https://STS.amazonaws.com/"}' WHERE name = 'api' AND tenant = 'acme';
---> Key "api" of tenant "acme": the setting "audience" is "https://STS.amazonaws.com/", which is an audience of a cloud vendor, and the token goes to a client.
+--> Key "api" of tenant "acme": the setting "audience" is "https://STS.amazonaws.com/", an audience that a cloud vendor accepts, so clients could use the token there.
 
 -- or of its exchange
 UPDATE broker.key SET settings = '{"audience": "api://AzureADTokenExchangeUSGov"}' WHERE name = 'api' AND tenant = 'acme';
---> Key "api" of tenant "acme": the setting "audience" is "api://AzureADTokenExchangeUSGov", which is an audience of a cloud vendor, and the token goes to a client.
+--> Key "api" of tenant "acme": the setting "audience" is "api://AzureADTokenExchangeUSGov", an audience that a cloud vendor accepts, so clients could use the token there.
 
 -- a scope with blanks, which would be two
 WITH google AS (INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'google', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/m/providers/m"}')) INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'g', 'google', 600, '{"service_account": "a@b.iam.gserviceaccount.com", "scopes": ["https://www.googleapis.com/auth/devstorage.read_only https://www.googleapis.com/auth/cloud-platform"]}');
@@ -424,12 +424,12 @@ WITH google AS (INSERT INTO broker.access_provider (tenant, name, type, settings
 
 -- an S3 policy that leaves no room for the denial
 WITH k AS (SELECT repeat('x', 1977) AS long) INSERT INTO broker.key (tenant, name, provider, max_duration, settings) SELECT 'acme', 'store', 'minio', 900, jsonb_build_object('policy', jsonb_build_object('Statement', long)) FROM k;
---> Key "store" of tenant "acme": the setting "policy" is a policy of more than 1977 characters.
+--> Key "store" of tenant "acme": the setting "policy" is a policy that is too long; the maximum is 1977 characters.
 
 -- a refresh token would be good for longer than anybody granted
 WITH auth AS (INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token"}')) INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'refresh', 'auth', 3600, '{"audience": "api", "requested_token_type": "urn:ietf:params:oauth:token-type:refresh_token"}');
 --> Key "refresh" of tenant "acme": the setting "requested_token_type" is "urn:ietf:params:oauth:token-type:refresh_token", and must be one of urn:ietf:params:oauth:token-type:access_token, urn:ietf:params:oauth:token-type:jwt (did you mean "urn:ietf:params:oauth:token-type:access_token"?).
---? Left out, it is "urn:ietf:params:oauth:token-type:access_token".
+--? The default is "urn:ietf:params:oauth:token-type:access_token".
 
 -- claims of almost 16 KiB
 UPDATE broker.key SET settings = settings || jsonb_build_object('claims', jsonb_build_object('a', repeat('x', 16300))) WHERE tenant = 'acme' AND name = 'api';
@@ -437,7 +437,7 @@ UPDATE broker.key SET settings = settings || jsonb_build_object('claims', jsonb_
 
 -- settings of more
 UPDATE broker.key SET settings = settings || jsonb_build_object('claims', jsonb_build_object('a', repeat('x', 16384))) WHERE tenant = 'acme' AND name = 'api';
---> Key "api" of tenant "acme": the whole of its settings has 16444 bytes, more than 16384.
+--> Key "api" of tenant "acme": the JSON of its settings has 16444 bytes; the maximum is 16384.
 --! 23514
 
 -- the largest double in a claim
@@ -446,17 +446,17 @@ UPDATE broker.key SET settings = settings || '{"claims": {"n": 1.797693134862315
 
 -- a number that no double can hold
 UPDATE broker.key SET settings = settings || '{"claims": {"n": 1e1001}}' WHERE tenant = 'acme' AND name = 'api';
---> Key "api" of tenant "acme": the whole of its settings has a number of 1002 characters, which no double can hold: 10000000000000000000….
+--> Key "api" of tenant "acme": the JSON of its settings has a number of 1002 characters, which is outside the range of a double: 10000000000000000000….
 --! 23514
 
 -- a number just beyond
 UPDATE broker.key SET settings = settings || '{"claims": {"n": [-1.7976931348623158e308]}}' WHERE tenant = 'acme' AND name = 'api';
---> Key "api" of tenant "acme": the whole of its settings has a number of 310 characters, which no double can hold: -1797693134862315800….
+--> Key "api" of tenant "acme": the JSON of its settings has a number of 310 characters, which is outside the range of a double: -1797693134862315800….
 --! 23514
 
 -- a number of 1,001 digits
 UPDATE broker.key SET settings = settings || jsonb_build_object('claims', jsonb_build_object('n', ('0.' || repeat('1', 1000))::numeric)) WHERE tenant = 'acme' AND name = 'api';
---> Key "api" of tenant "acme": the whole of its settings has a number of 1002 characters, which no double can hold: 0.111111111111111111….
+--> Key "api" of tenant "acme": the JSON of its settings has a number of 1002 characters, which is outside the range of a double: 0.111111111111111111….
 --! 23514
 
 -- 8 levels
@@ -466,7 +466,7 @@ UPDATE broker.key SET settings = settings || ('{"claims": {"n": ' || repeat('[',
 -- one level more
 UPDATE broker.key SET settings = settings || ('{"claims": {"n": ' || repeat('[', 6) || 1 || repeat(']', 6) || '}}')::jsonb WHERE tenant = 'acme' AND name = 'api';
 --> Key "api" of tenant "acme": its settings are nested more than 8 levels deep.
---? Shorten them, or divide them between two rows. A policy written as one string counts once.
+--? Use fewer values, or divide them between two rows. A policy written as one string is one value.
 --! 23514 settings_have_up_to_256_values_in_8_levels
 
 -- 256 members and elements: audience, claims, c and the elements of c
@@ -475,27 +475,27 @@ UPDATE broker.key SET settings = settings || jsonb_build_object('claims', jsonb_
 
 -- one element more
 UPDATE broker.key SET settings = settings || jsonb_build_object('claims', jsonb_build_object('c', (SELECT jsonb_agg('{}'::jsonb) FROM generate_series(1, 254)))) WHERE tenant = 'acme' AND name = 'api';
---> Key "api" of tenant "acme": its settings have 257 members and elements; the maximum is 256.
+--> Key "api" of tenant "acme": its settings have 257 fields and elements in all; the maximum is 256.
 --! 23514 settings_have_up_to_256_values_in_8_levels
 
 -- elements of several lists count together
 UPDATE broker.key SET settings = settings || jsonb_build_object('claims', jsonb_build_object('c', (SELECT jsonb_agg('[1]'::jsonb) FROM generate_series(1, 127)))) WHERE tenant = 'acme' AND name = 'api';
---> Key "api" of tenant "acme": its settings have 257 members and elements; the maximum is 256.
+--> Key "api" of tenant "acme": its settings have 257 fields and elements in all; the maximum is 256.
 
 -- more outputs than clients read
 UPDATE broker.key SET outputs = (SELECT jsonb_object_agg('O' || n, 'x') FROM generate_series(1, 257) AS n) WHERE tenant = 'acme' AND name = 'api';
---> Key "api" of tenant "acme": its outputs have 257 members and elements; the maximum is 256.
+--> Key "api" of tenant "acme": its outputs have 257 fields and elements in all; the maximum is 256.
 --? Name only the outputs that clients read.
 --! 23514 outputs_have_up_to_256_values_in_8_levels
 
 -- more levels than are counted
 UPDATE broker.key SET settings = settings || ('{"claims": {"n": ' || repeat('[', 30) || 1 || repeat(']', 30) || '}}')::jsonb WHERE tenant = 'acme' AND name = 'api';
---> Key "api" of tenant "acme": the whole of its settings is nested deeper than 32 levels.
+--> Key "api" of tenant "acme": the JSON of its settings is nested deeper than 32 levels.
 --! 23514
 
 -- 1,100 levels
 UPDATE broker.key SET settings = settings || ('{"claims": {"n": ' || repeat('[', 1100) || 1 || repeat(']', 1100) || '}}')::jsonb WHERE tenant = 'acme' AND name = 'api';
---> Key "api" of tenant "acme": the whole of its settings is nested deeper than 32 levels.
+--> Key "api" of tenant "acme": the JSON of its settings is nested deeper than 32 levels.
 --! 23514
 
 -- the longest name of a member
@@ -504,12 +504,12 @@ UPDATE broker.key SET settings = settings || jsonb_build_object('claims', jsonb_
 
 -- a longer one
 UPDATE broker.key SET settings = settings || jsonb_build_object('claims', jsonb_build_object(repeat('x', 513), 1)) WHERE tenant = 'acme' AND name = 'api';
---> Key "api" of tenant "acme": the whole of its settings has a member whose name has 513 characters, more than 512: "xxxxxxxxxxxxxxxxxxxx…".
+--> Key "api" of tenant "acme": the JSON of its settings has a field whose name has 513 characters; the maximum is 512: "xxxxxxxxxxxxxxxxxxxx…".
 --! 23514
 
 -- outputs of more than 4 KiB
 UPDATE broker.key SET outputs = (SELECT jsonb_object_agg('OUTPUT_' || n, 'AccessToken') FROM generate_series(1, 200) AS n) WHERE tenant = 'acme' AND name = 'api';
---> Key "api" of tenant "acme": the whole of its outputs has 5692 bytes, more than 4096.
+--> Key "api" of tenant "acme": the JSON of its outputs has 5692 bytes; the maximum is 4096.
 --! 23514
 
 -- the longest description, lines and all
@@ -588,7 +588,7 @@ UPDATE broker.key SET outputs = '{"NODE_OPTIONS": "AccessKeyId"}' WHERE name = '
 -- a token in a description
 UPDATE broker.key SET description = 'uses ghp_abcdefghijklmnopqrstuvwxyz0123456789' WHERE name = 'deploy';
 --> description in broker.key contains what looks like a token or a key ("ghp_a…").
---? Secrets are not stored in the database. Remove it, and revoke it if it is real.
+--? Secrets are not stored in the database. Remove the secret from the row, and revoke it if it is real.
 --! 23514 secret_in_text
 
 -- a key in settings
@@ -627,12 +627,12 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- a resource that is no URI
 UPDATE broker.key SET resource = 'orders' WHERE name = 'deploy' AND tenant = 'acme';
---> Key "deploy" of tenant "acme": the resource "orders" is not an absolute URI without a fragment, of up to 512 characters.
+--> Key "deploy" of tenant "acme": the resource "orders" must be an absolute URI of at most 512 characters, without a fragment.
 --? "https://mcp.example.com/orders"
 
 -- a resource with a fragment
 UPDATE broker.key SET resource = 'https://mcp.example.com/orders#a' WHERE name = 'deploy' AND tenant = 'acme';
---> Key "deploy" of tenant "acme": the resource "https://mcp.example.com/orders#a" is not an absolute URI without a fragment, of up to 512 characters.
+--> Key "deploy" of tenant "acme": the resource "https://mcp.example.com/orders#a" must be an absolute URI of at most 512 characters, without a fragment.
 --?
 
 -- the same resource twice

@@ -90,7 +90,7 @@ UPDATE broker.tenant SET display_name = repeat('x', 1000) WHERE name = 'acme';
 
 -- a longer one
 UPDATE broker.tenant SET display_name = repeat('x', 1001) WHERE name = 'acme';
---> Tenant "acme": its display_name has 1001 characters, more than 1000.
+--> Tenant "acme": its display_name has 1001 characters; the maximum is 1000.
 --! 23514
 
 -- platform admins raise and lower what a tenant may have, below what it has too
@@ -121,12 +121,12 @@ UPDATE broker.tenant SET max_keys = NULL WHERE name = 'acme';
 
 -- a longest life that no credential has
 UPDATE broker.tenant SET max_duration = 0 WHERE name = 'acme';
---> Tenant "acme" has a max_duration of 0 seconds.
+--> Tenant "acme": max_duration is 0 seconds.
 --? Write a positive number, or null to leave it to the types of access providers.
 --! 23514
 
 -- a limit that lets nobody ask
 UPDATE broker.tenant SET max_requests = 0 WHERE name = 'acme';
---> Tenant "acme" has a max_requests of 0.
+--> Tenant "acme": max_requests is 0.
 --? Write a positive number, or null for no limit. To stop a tenant, disable it.
 --! 23514

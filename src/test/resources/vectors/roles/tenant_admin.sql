@@ -100,27 +100,27 @@ DELETE FROM broker.shared_issuer;
 
 -- may not write another tenant's key
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('other', 'x', 'own', 60, '{"audience": "x"}');
---> Login "test_tenant_admin" administers tenant "acme", and cannot write rows of tenant "other".
+--> Login "test_tenant_admin" is an admin of tenant "acme", so it cannot write rows of tenant "other".
 
 -- learns nothing of another tenant's providers by writing a key for them
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('other', 'x', 'secret', 60, '{"nonsense": "x"}');
---> Login "test_tenant_admin" administers tenant "acme", and cannot write rows of tenant "other".
+--> Login "test_tenant_admin" is an admin of tenant "acme", so it cannot write rows of tenant "other".
 
 -- learns nothing of another tenant's providers by writing a key for one that isn't there
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('other', 'x', 'nothing', 60, '{"nonsense": "x"}');
---> Login "test_tenant_admin" administers tenant "acme", and cannot write rows of tenant "other".
+--> Login "test_tenant_admin" is an admin of tenant "acme", so it cannot write rows of tenant "other".
 
 -- learns nothing of another tenant's keys by a name that is taken
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('other', 'hidden', 'own', 60, '{"audience": "x"}');
---> Login "test_tenant_admin" administers tenant "acme", and cannot write rows of tenant "other".
+--> Login "test_tenant_admin" is an admin of tenant "acme", so it cannot write rows of tenant "other".
 
 -- learns nothing of another tenant's keys by a name that is taken and asking for no error
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('other', 'hidden', 'own', 60, '{"audience": "x"}') ON CONFLICT DO NOTHING;
---> Login "test_tenant_admin" administers tenant "acme", and cannot write rows of tenant "other".
+--> Login "test_tenant_admin" is an admin of tenant "acme", so it cannot write rows of tenant "other".
 
 -- may not write another tenant's grant
 INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('other', 'elsewhere', 'me', 'hidden');
---> Login "test_tenant_admin" administers tenant "acme", and cannot write rows of tenant "other".
+--> Login "test_tenant_admin" is an admin of tenant "acme", so it cannot write rows of tenant "other".
 --? broker.tenant_admin
 --! 42501
 
@@ -150,7 +150,7 @@ UPDATE broker.key SET provider = 'secret';
 
 -- a row of a tenant that there isn't looks like one of another tenant
 INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('nobody', 'ci', 'me', 'api');
---> Login "test_tenant_admin" administers tenant "acme", and cannot write rows of tenant "nobody".
+--> Login "test_tenant_admin" is an admin of tenant "acme", so it cannot write rows of tenant "nobody".
 --! 42501
 
 -- a row of no tenant
@@ -295,11 +295,11 @@ SELECT nextval('broker.subject_grant_id_seq');
 
 -- does not merge into another tenant's rows
 MERGE INTO broker.key AS k USING (VALUES ('other', 'hidden')) AS v (tenant, name) ON k.tenant = v.tenant AND k.name = v.name WHEN MATCHED THEN UPDATE SET enabled = false WHEN NOT MATCHED THEN INSERT (tenant, name, provider, max_duration, settings) VALUES (v.tenant, v.name, 'own', 60, '{"audience": "x"}');
---> Login "test_tenant_admin" administers tenant "acme", and cannot write rows of tenant "other".
+--> Login "test_tenant_admin" is an admin of tenant "acme", so it cannot write rows of tenant "other".
 
 -- does not take over another tenant's row by an upsert
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('other', 'hidden', 'own', 60, '{"audience": "x"}') ON CONFLICT (tenant, name) DO UPDATE SET enabled = false;
---> Login "test_tenant_admin" administers tenant "acme", and cannot write rows of tenant "other".
+--> Login "test_tenant_admin" is an admin of tenant "acme", so it cannot write rows of tenant "other".
 
 -- is not told of another tenant's identity providers
 SELECT count(*) FROM broker.what_can_mint('elsewhere', 'main');
@@ -307,11 +307,11 @@ SELECT count(*) FROM broker.what_can_mint('elsewhere', 'main');
 
 -- asks about claims, which are an object
 SELECT count(*) FROM broker.explain('ci', 'main', '["a"]');
---> The claims of a token are an object, not a list.
+--> The claims must be a JSON object, not a list.
 
 -- nor are they null in JSON
 SELECT count(*) FROM broker.explain('ci', 'main', 'null');
---> The claims of a token are an object, not null.
+--> The claims must be a JSON object, not null.
 
 -- what a subject of its own can mint
 SELECT key FROM broker.what_can_mint('ci', 'main');
@@ -375,7 +375,7 @@ WITH gone AS (DELETE FROM broker.blocked_subject RETURNING subject) SELECT subje
 
 -- blocks nobody in another tenant
 INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('other', 'x', 'x');
---> Login "test_tenant_admin" administers tenant "acme", and cannot write rows of tenant "other".
+--> Login "test_tenant_admin" is an admin of tenant "acme", so it cannot write rows of tenant "other".
 --! 42501
 
 -- blocks nobody in all tenants

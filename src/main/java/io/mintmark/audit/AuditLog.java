@@ -28,10 +28,12 @@ public final class AuditLog implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(AuditLog.class);
     private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
 
-    /** Requests of a tenant that begin with one commit. */
+    /** The number of a tenant's new requests that one commit may take for each processor. */
     private static final int EACH_PROCESSOR = 3;
 
-    /** The same, for each millisecond that commits take. */
+    /**
+     * The additional number of a tenant's new requests for each millisecond that a commit takes.
+     */
     private static final int EACH_MILLISECOND = 1;
 
     private static final Duration IDLE = Duration.ofSeconds(1);
@@ -84,13 +86,16 @@ public final class AuditLog implements AutoCloseable {
         } else {
             outcomes.forEach(row ->
                     log.warn(
-                            "The audit log is closed; '{}' of mint {} isn't recorded",
+                            "The audit log is closed, so the outcome '{}' of mint {} isn't recorded; audit.unresolved will list the mint",
                             row.kind().word(),
                             row.mintId()));
         }
     }
 
-    /** Why rows can't be written, as a sentence for clients; empty while they can be. */
+    /**
+     * The reason why rows can't be written, as a sentence for clients; empty while they can be
+     * written.
+     */
     public Optional<String> fault() {
         return death().or(store::fault);
     }
@@ -100,7 +105,10 @@ public final class AuditLog implements AutoCloseable {
         return store.isLocked();
     }
 
-    /** Present if the writer has stopped, which only a restart repairs: a sentence for clients. */
+    /**
+     * A sentence for clients if the writer has stopped, which only a restart repairs; empty
+     * otherwise.
+     */
     public Optional<String> death() {
         return thread.isAlive()
                 ? Optional.empty()
@@ -108,7 +116,8 @@ public final class AuditLog implements AutoCloseable {
     }
 
     /**
-     * Present while nothing may be minted because confirmed rows were lost: a sentence for clients.
+     * A sentence for clients while nothing may be minted because confirmed rows were lost; empty
+     * otherwise.
      */
     public Optional<String> loss() {
         return store.loss();
@@ -141,7 +150,7 @@ public final class AuditLog implements AutoCloseable {
             pause = possible && backlog.writeSome() ? Duration.ZERO : IDLE;
         }
         while (backlog.writeSome()) {
-            log.debug("Delayed outcomes are written");
+            log.debug("Delayed outcomes were written to the audit log");
         }
     }
 

@@ -17,7 +17,10 @@ import java.util.stream.Collectors;
  * process show up as unresolved mints in the log.
  */
 final class Backlog {
-    /** Rows of one commit; requests that came meanwhile are written between two of them. */
+    /**
+     * The maximum number of rows in one commit. Between two commits, rows of new requests are
+     * written.
+     */
     static final int BATCH = 256;
 
     private static final Logger log = LoggerFactory.getLogger(Backlog.class);
@@ -34,7 +37,8 @@ final class Backlog {
         for (Event outcome : outcomes) {
             if (!waiting.offer(outcome)) {
                 log.error(
-                        "Too many outcomes are waiting for the audit log; '{}' of mint {} is lost",
+                        "Too many outcomes are waiting for the audit log, so the outcome '{}' of"
+                                + " mint {} was dropped; audit.unresolved will list the mint",
                         outcome.kind().word(),
                         outcome.mintId());
             }
@@ -42,16 +46,16 @@ final class Backlog {
     }
 
     /**
-     * Writes a batch of the oldest; the writer's.
+     * Writes a batch of the oldest rows. Only the writer's thread calls it.
      *
-     * @return whether there is more that can be written at once
+     * @return whether more rows can be written at once
      */
     boolean writeSome() {
         List<Event> batch = waiting.stream().limit(BATCH).toList();
         try {
             Halving.commit(begun(batch), store::append, this::refused);
         } catch (StoreUnreachable e) {
-            log.debug("The audit log can't be written yet", e);
+            log.debug("The audit log can't be written now; the broker keeps retrying", e);
             return false;
         }
         batch.forEach(_ -> waiting.poll());

@@ -104,7 +104,7 @@ public record Event(
             this(tenant, idp, issuer, name, tokenId, tokenHash, claims, Optional.empty());
         }
 
-        /** The same, for which somebody acts. */
+        /** Returns this subject together with the actor that acts for it. */
         public Subject with(Optional<Actor> acting) {
             return new Subject(tenant, idp, issuer, name, tokenId, tokenHash, claims, acting);
         }
@@ -179,18 +179,18 @@ public record Event(
 
     /** How a credential ended. */
     public enum How {
-        /** Its time was over. */
+        /** The credential expired. */
         OVER,
-        /** An admin asked for it. */
+        /** An admin requested the end. */
         ASKED_FOR,
-        /** It was never handed out. */
+        /** The credential was never handed out. */
         UNDONE,
-        /** The provider still listed it after its end. */
+        /** The provider still listed the credential after its expiry. */
         SWEPT,
-        /** It doesn't work, but something is left at the provider. */
+        /** The credential doesn't work any more, but something is left at the provider. */
         DISARMED;
 
-        /** As the column {@code reason} has it. */
+        /** The value in the column {@code reason}. */
         public String word() {
             return name().toLowerCase(Locale.ROOT);
         }

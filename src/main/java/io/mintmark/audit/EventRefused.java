@@ -1,6 +1,6 @@
 package io.mintmark.audit;
 
-/** A row that the store won't take: a second outcome of a mint, or one that breaks a constraint. */
+/** The store rejects a row: a second outcome of a mint, or one that violates a constraint. */
 public final class EventRefused extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -23,7 +23,7 @@ public interface EventStore {
      */
     Map<TenantName, TenantState> append(List<Event> events, Set<TenantName> tenants);
 
-    /** The same of rows after which nothing is asked. */
+    /** Commits rows without reading the state of any tenant; see {@link #append(List, Set)}. */
     default void append(List<Event> events) {
         var _ = append(events, Set.of());
     }

@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Commits many submissions at once; one that the store refuses takes no other along. */
+/**
+ * Commits many submissions at once. A submission that the store rejects doesn't affect the others.
+ */
 final class GroupWriter {
     private final EventStore store;
 
@@ -20,8 +22,8 @@ final class GroupWriter {
         try {
             Halving.commit(wanted, this::commit, Submission::failed);
         } catch (Error e) {
-            // the writer dies of it, and no request needs to wait for that
-            var died = new StoreUnreachable("the audit log's writer died", true, e);
+            // the writer dies, and no request needs to wait for the commit
+            var died = new StoreUnreachable("the thread that writes the audit log died", true, e);
             wanted.forEach(submission -> submission.failed(died));
             throw e;
         }

@@ -10,11 +10,11 @@ import java.util.Optional;
 public enum Kind {
     /** The broker is about to ask the access provider; nothing has been sent yet. */
     REQUESTED(1),
-    /** A credential was obtained and may leave. */
+    /** A credential was obtained and may be handed out. */
     ISSUED(2),
     /** No credential was obtained. */
     FAILED(2),
-    /** A credential was obtained, and dropped. */
+    /** A credential was obtained and is not handed out. */
     WITHHELD(2),
     /** The subject may not have the key, or there is no such key. */
     DENIED(2),
@@ -40,7 +40,7 @@ public enum Kind {
         return Arrays.stream(values()).filter(kind -> kind.word.equals(word)).findFirst();
     }
 
-    /** As the column {@code kind} has it. */
+    /** The value in the column {@code kind}. */
     public String word() {
         return word;
     }

@@ -32,13 +32,13 @@ public record MintEvents(
         return row(Kind.REQUESTED, now, null, null, note);
     }
 
-    /** The credential leaves. */
+    /** The credential is handed out. */
     public Event issued(Instant now, Credential credential) {
         return issued(now, Optional.empty(), credential);
     }
 
     /**
-     * The same of which admins must know something.
+     * The credential is handed out, and admins must know a detail of its mint.
      *
      * @param detail free of secrets
      */

@@ -20,7 +20,8 @@ public record Receipt(Map<TenantName, TenantState> states, long asOf) {
     public TenantState state(TenantName tenant) {
         TenantState state = states.get(tenant);
         if (state == null) {
-            throw new IllegalArgumentException("no intent of tenant '%s'".formatted(tenant));
+            throw new IllegalArgumentException(
+                    "the commit has no row of tenant '%s'".formatted(tenant));
         }
         return state;
     }

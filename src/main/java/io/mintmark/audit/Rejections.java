@@ -32,7 +32,7 @@ public final class Rejections implements AutoCloseable {
     private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
-    /** Wakes the writer, for nothing to write. */
+    /** A queue entry without a row, which wakes the writer. */
     private static final Optional<Event> END = Optional.empty();
 
     private final BlockingQueue<Optional<Event>> queue = new ArrayBlockingQueue<>(CAPACITY);
@@ -67,12 +67,18 @@ public final class Rejections implements AutoCloseable {
         return queue.size();
     }
 
-    /** Why rows can't be written, as a sentence for clients; empty while they can be. */
+    /**
+     * The reason why rows can't be written, as a sentence for clients; empty while they can be
+     * written.
+     */
     public Optional<String> fault() {
         return death().or(store::fault);
     }
 
-    /** Present if the writer has stopped, which only a restart repairs: a sentence for clients. */
+    /**
+     * A sentence for clients if the writer has stopped, which only a restart repairs; empty
+     * otherwise.
+     */
     public Optional<String> death() {
         return thread.isAlive()
                 ? Optional.empty()
@@ -138,7 +144,7 @@ public final class Rejections implements AutoCloseable {
                             log.warn("The audit log rejected the row of a rejected token", cause));
             return true;
         } catch (StoreUnreachable e) {
-            log.debug("Rejected tokens can't be recorded yet");
+            log.debug("Rejected tokens can't be recorded now; the broker keeps retrying");
             return false;
         }
     }

@@ -34,7 +34,7 @@ final class Submission {
         return events;
     }
 
-    /** Whether a mint begins with these rows. */
+    /** Whether one of these rows is the intent of a mint. */
     boolean hasIntent() {
         return events.stream().anyMatch(event -> event.kind() == Kind.REQUESTED);
     }
@@ -111,7 +111,7 @@ final class Submission {
                 ? new StoreUnreachable(
                         "the audit log could not be written", gone.perhapsCommitted(), gone)
                 : new EventRefused(
-                        "the audit log refused a row",
+                        "the audit log rejected a row",
                         Objects.requireNonNullElse(failure.getCause(), failure));
     }
 }

@@ -106,7 +106,7 @@ final class SubmissionQueue {
         }
     }
 
-    /** Cancelled submissions are dropped. */
+    /** Moves submissions to a batch, up to its limit, and drops cancelled ones. */
     private void move(Queue<Submission> from, int upTo, List<Submission> to) {
         while (to.size() < upTo && !from.isEmpty()) {
             Submission next = from.remove();
@@ -141,7 +141,7 @@ final class SubmissionQueue {
         }
     }
 
-    /** Whether nothing will come any more. */
+    /** Whether no more submissions will come. */
     boolean isOver() {
         lock.lock();
         try {
@@ -151,7 +151,7 @@ final class SubmissionQueue {
         }
     }
 
-    /** Takes no more. Who waits for one gets it, or learns that there is none. */
+    /** Closes the queue. Callers that wait for a submission get it, or learn that there is none. */
     void close() {
         lock.lock();
         try {

@@ -1,6 +1,9 @@
 package io.mintmark.audit;
 
-/** The store lost rows that it had confirmed, and takes no more until an operator knows of it. */
+/**
+ * The store lost rows that it had confirmed, and accepts no more until an operator acknowledges the
+ * loss.
+ */
 public final class UnacknowledgedLoss extends StoreUnreachable {
     private static final long serialVersionUID = 1L;
 
@@ -9,9 +12,9 @@ public final class UnacknowledgedLoss extends StoreUnreachable {
      */
     public UnacknowledgedLoss(boolean perhapsCommitted) {
         super(
-                "the database lost rows of the audit log or of the configuration's history, so"
-                        + " nothing is handed out until an operator has acknowledged it (mintmark"
-                        + " audit acknowledge-loss)",
+                "the database lost rows of the audit log or of the configuration's history, so no"
+                        + " credential is returned until an operator acknowledges the loss"
+                        + " (mintmark audit acknowledge-loss)",
                 perhapsCommitted,
                 null);
     }

@@ -81,14 +81,15 @@ final class WatchedStore implements EventStore {
         return fault;
     }
 
-    /** Whether another session's lock keeps rows from being written. */
+    /** Whether rows can't be written because another session holds a lock. */
     boolean isLocked() {
         return fault.equals(LOCKED);
     }
 
     /**
-     * To be called while nothing is written: tries a store again that failed, and looks whether
-     * another one has lost rows, so that a replica without requests notices that too.
+     * Tries a failed store again. If the store works, checks whether another replica has lost rows,
+     * so that a replica without requests notices a loss too. Call this while nothing is being
+     * written.
      */
     void recheck() {
         if (fault.isPresent()) {
@@ -102,7 +103,7 @@ final class WatchedStore implements EventStore {
             loss = Optional.of(String.valueOf(e.getMessage()));
             fault = loss;
         } catch (StoreUnreachable e) {
-            log.debug("The audit log can't be asked", e);
+            log.debug("The audit log can't be queried", e);
         }
     }
 
@@ -111,7 +112,7 @@ final class WatchedStore implements EventStore {
         store.check();
     }
 
-    /** Finds out whether it takes rows. */
+    /** Tests whether the store accepts rows. */
     void tryOut() {
         try {
             rehearse();

@@ -21,7 +21,7 @@ final class ConsoleAccess {
             SELECT internal.viewer_sees_all() OR cardinality(internal.tenants_of_viewer()) > 0
             """;
 
-    /** Claims about the token rather than its subject. */
+    /** Claims that describe the token, not its subject. */
     private static final Set<String> OF_THE_TOKEN =
             Set.of(
                     "iss",
@@ -54,9 +54,9 @@ final class ConsoleAccess {
     }
 
     /**
-     * Asks the database.
+     * Asks the database for the viewer's access.
      *
-     * @throws ReadingFailed if it doesn't answer
+     * @throws ReadingFailed if the database doesn't answer
      */
     boolean has(Viewer viewer) {
         return database.read(viewer, ConsoleAccess::any);
@@ -72,11 +72,11 @@ final class ConsoleAccess {
     static Notice refusal(Viewer viewer) {
         return new Notice(
                 403,
-                "You may not see anything yet",
+                "You have no access yet",
                 "You are logged in as %s. This account has no access to the console."
                         .formatted(viewer.name()),
-                "A platform admin gives it by one of your claims, for one tenant, or for all"
-                        + " with all_tenants = true. Send them this page.",
+                "A platform admin can grant access by one of your claims, to one tenant, or to"
+                        + " all tenants with all_tenants = true. Send them this page.",
                 claims(viewer),
                 """
                 INSERT INTO broker.console_access (tenant, claim, value, reason)

@@ -89,7 +89,10 @@ final class ConsoleAdminPort implements AutoCloseable {
                 .build();
     }
 
-    /** From now on, answers end their connections, and those without a request are closed. */
+    /**
+     * Makes every response the last one of its connection, and closes connections without a request
+     * in flight, now and from now on.
+     */
     void closeIdle() {
         guard.drain();
         guard.closeIdle();

@@ -121,13 +121,13 @@ final class ConsoleFailures implements ErrorHandler<Throwable>, DirectHandler {
                 ? Notice.of(
                         status,
                         "Error",
-                        "The address is too long.",
+                        "The URL is too long.",
                         "Go back, and search for a shorter text.")
                 : Notice.of(
                         status,
                         "Error",
                         "The request is invalid.",
-                        "Go back, and try another way.");
+                        "Go back, or open another page.");
     }
 
     @Override

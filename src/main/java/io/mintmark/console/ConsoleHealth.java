@@ -30,7 +30,7 @@ final class ConsoleHealth implements Handler {
     private static final Logger log = LoggerFactory.getLogger(ConsoleHealth.class);
     private static final long KEPT = Duration.ofSeconds(1).toNanos();
 
-    /** Users who are logged in always have a name. */
+    /** A viewer who can't exist, because users who are logged in always have a name. */
     private static final Viewer NOBODY = new Viewer("", "{}");
 
     private final ConsoleAccess access;
@@ -56,12 +56,12 @@ final class ConsoleHealth implements Handler {
                 .send(answers ? "ok\n" : FAULT + "\n");
     }
 
-    /** What is wrong, if something is. */
+    /** The fault of the database; empty if there is none. */
     Optional<String> fault() {
         return answers() ? Optional.empty() : Optional.of(FAULT);
     }
 
-    /** Whether it did when it was last asked. */
+    /** Whether the database answered the last check. A check that is too old is repeated first. */
     boolean answers() {
         asking.lock();
         try {

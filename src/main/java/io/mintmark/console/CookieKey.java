@@ -64,7 +64,7 @@ public final class CookieKey {
         }
     }
 
-    /** When the file was written that this key was read from; empty if that isn't known. */
+    /** The time at which the key's file was written; empty if that isn't known. */
     public Optional<Instant> written() {
         return written;
     }
@@ -78,7 +78,7 @@ public final class CookieKey {
         }
         if (bytes.length != BYTES) {
             throw new IllegalArgumentException(
-                    "holds a key of %d bytes and not %d".formatted(bytes.length, BYTES));
+                    "holds a key of %d bytes instead of %d".formatted(bytes.length, BYTES));
         }
         return bytes;
     }

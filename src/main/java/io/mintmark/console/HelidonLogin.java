@@ -48,7 +48,7 @@ final class HelidonLogin {
 
     static final String LOGGED_OUT = "/oidc/logged-out";
 
-    /** The address of the page that was asked for, behind {@link #DONE}. */
+    /** The parameter of {@link #DONE} that contains the address of the requested page. */
     static final String TO = "to";
 
     /** The library takes other configurations by this parameter; the console has one. */
@@ -223,7 +223,7 @@ final class HelidonLogin {
                 .filter(state -> !state.isEmpty());
     }
 
-    /** Garbage is as good as nothing. */
+    /** Reads a cookie. An invalid one is treated like a missing one. */
     private static Optional<String> read(OidcCookieHandler cookie, List<String> cookies) {
         try {
             return cookie.findCookie(Map.of(HeaderNames.COOKIE.defaultCase(), cookies));
@@ -240,7 +240,7 @@ final class HelidonLogin {
         }
     }
 
-    /** Removes all that the library leaves in the browser. */
+    /** Cookies that remove everything that the library leaves in the browser. */
     List<SetCookie> withoutLeftovers() {
         return List.of(
                 config.idTokenCookieHandler().removeCookie().build(),

@@ -17,7 +17,7 @@ final class KeptTokens {
     private static final long MOST = Math.max(4 << 20, Runtime.getRuntime().maxMemory() / 32);
     private static final int ID_BYTES = 32;
 
-    /** An entry of the cache, beside its characters. */
+    /** The overhead of a cache entry beside its characters, in bytes. */
     private static final int OBJECTS = 256;
 
     private final SecureRandom random = new SecureRandom();

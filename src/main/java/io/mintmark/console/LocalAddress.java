@@ -11,14 +11,14 @@ import java.util.regex.Pattern;
 record LocalAddress(String text) {
     static final LocalAddress START = new LocalAddress("/");
 
-    /** Longer ones wouldn't fit into the cookie that remembers them. */
+    /** The maximum length. A longer address wouldn't fit into the cookie that remembers it. */
     private static final int LONGEST = 1_500;
 
     private static final Pattern AFTER_A_PART = Pattern.compile("[/?]");
     private static final String IN_PATH = "._~!$&'()*+,=:@%/-";
     private static final String NOT_IN_QUERY = "\"<>\\^`{|}#";
 
-    /** One that is safe to be sent to; empty for any other text. */
+    /** An address that is safe to redirect to; empty for any other text. */
     static Optional<LocalAddress> of(String text) {
         String[] parts = text.split("\\?", 2);
         return text.length() <= LONGEST
@@ -43,7 +43,7 @@ record LocalAddress(String text) {
         return AFTER_A_PART.split(path, 3)[1];
     }
 
-    /** Whether no two readers of a path could come to different pages. */
+    /** Whether all readers of a path agree on its meaning. */
     static boolean isPlainPath(String path) {
         return path.startsWith("/")
                 && path.chars().allMatch(LocalAddress::isInPath)

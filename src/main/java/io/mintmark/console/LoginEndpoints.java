@@ -29,7 +29,7 @@ public record LoginEndpoints(
         boolean takesSecretInForm) {
     private static final int LONGEST = 64 << 10;
 
-    /** It can't be had, or isn't that of the issuer. */
+    /** The endpoints can't be fetched, or belong to another issuer. */
     public static final class Unusable extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -49,12 +49,12 @@ public record LoginEndpoints(
         try {
             document = http.getOfService(base + "/.well-known/openid-configuration");
         } catch (OutboundFailure e) {
-            throw new Unusable("its discovery document can't be fetched: " + e.getMessage());
+            throw new Unusable("the discovery document can't be fetched: " + e.getMessage());
         }
         return read(
                 issuer,
                 StrictJson.object(document, LONGEST)
-                        .orElseThrow(() -> new Unusable("its discovery document is no JSON")));
+                        .orElseThrow(() -> new Unusable("the discovery document is not JSON")));
     }
 
     /** A document of another issuer would send people, and the client's secret, elsewhere. */
@@ -62,7 +62,7 @@ public record LoginEndpoints(
         String named = document.path("issuer").asText();
         if (!issuer.equals(named)) {
             throw new Unusable(
-                    "its discovery document names another issuer, '%s'".formatted(named));
+                    "the discovery document names another issuer, '%s'".formatted(named));
         }
         return new LoginEndpoints(
                 issuer,
@@ -78,7 +78,7 @@ public record LoginEndpoints(
     private static URI required(ObjectNode document, String member) {
         return named(document, member)
                 .orElseThrow(
-                        () -> new Unusable("its discovery document names no %s".formatted(member)));
+                        () -> new Unusable("the discovery document names no %s".formatted(member)));
     }
 
     private static Optional<URI> named(ObjectNode document, String member) {
@@ -88,7 +88,7 @@ public record LoginEndpoints(
                         return Destinations.url(text);
                     } catch (IllegalArgumentException e) {
                         throw new Unusable(
-                                "its discovery document has a %s that %s"
+                                "the discovery document has a %s that %s"
                                         .formatted(member, e.getMessage()));
                     }
                 });

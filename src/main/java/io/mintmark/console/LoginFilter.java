@@ -76,7 +76,7 @@ final class LoginFilter implements Filter {
         }
     }
 
-    /** Whether it is one of the files that every page loads. */
+    /** Whether the path is one of the files that every page loads. */
     static boolean isStyle(String path) {
         return STYLE.matcher(path).matches();
     }
@@ -104,7 +104,7 @@ final class LoginFilter implements Filter {
                             401,
                             "Logged out",
                             "Your session has ended; nothing was changed.",
-                            "Log in again and repeat it.")
+                            "Log in again, and repeat the action.")
                     .withLink("Log in", "/")
                     .send(request, response);
             return;

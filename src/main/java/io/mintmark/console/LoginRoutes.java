@@ -24,7 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** How a login ends and how a session does. */
+/** Handles the end of a login and of a session. */
 final class LoginRoutes implements Filter {
     static final String LOGOUT = "/logout";
 
@@ -78,7 +78,7 @@ final class LoginRoutes implements Filter {
                 .get(HelidonLogin.LOGGED_OUT, LoginRoutes::loggedOut);
     }
 
-    /** Looks at what comes back from the identity provider before the library does. */
+    /** Checks the identity provider's answer before the library does. */
     @Override
     public void filter(FilterChain chain, RoutingRequest request, RoutingResponse response) {
         if (!request.path().rawPath().equals(HelidonLogin.REDIRECT)) {
@@ -134,7 +134,10 @@ final class LoginRoutes implements Filter {
                         });
     }
 
-    /** Without a context of the thread the library fails at every request. */
+    /**
+     * Continues the filters with a context of the thread, without which the library fails at every
+     * request.
+     */
     private static void proceed(FilterChain chain, RoutingRequest request) {
         Contexts.runInContext(request.context(), chain::proceed);
     }
@@ -159,7 +162,10 @@ final class LoginRoutes implements Filter {
                 : Optional.of(failed("This login was already completed."));
     }
 
-    /** One code and one state of our issuer (RFC 9207), and nothing that is the library's own. */
+    /**
+     * Whether a query has one code and one state of the configured issuer (RFC 9207), and none of
+     * the library's own parameters.
+     */
     private boolean isAnswer(UriQuery query) {
         boolean once =
                 OF_AN_ANSWER.stream()
@@ -187,7 +193,8 @@ final class LoginRoutes implements Filter {
                 401,
                 "Not logged in",
                 sentence,
-                "Two tabs logged in at the same time, or you opened an old URL.");
+                "Log in again. This happens if two tabs log in at the same time, or if you open an"
+                        + " old URL.");
     }
 
     private static String cut(String text) {

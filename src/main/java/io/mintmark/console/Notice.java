@@ -143,7 +143,10 @@ record Notice(
                 .formatted(navigation);
     }
 
-    /** For text and for quoted attributes; what can't be seen is shown by its number. */
+    /**
+     * Escapes a text for content and quoted attributes. An invisible character is shown as its
+     * number.
+     */
     static String escaped(String text) {
         StringBuilder html = new StringBuilder(text.length());
         VisibleText.inLines(text)

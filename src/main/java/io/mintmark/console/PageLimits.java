@@ -51,7 +51,7 @@ final class PageLimits implements Filter {
         return UNLIMITED.contains(path) || LoginFilter.isStyle(path);
     }
 
-    /** When the client may try again. */
+    /** The header with the time after which the client may retry. */
     static Header retryAfter(RateDecision denied) {
         return HeaderValues.create(HeaderNames.RETRY_AFTER, denied.retryAfter().toSeconds());
     }

@@ -12,7 +12,7 @@ public interface PageRoutes {
      */
     Set<String> paths();
 
-    /** Those among them that are files to download, each below the path of its page. */
+    /** The paths of files to download, each below the path of its page. */
     Set<String> files();
 
     /**

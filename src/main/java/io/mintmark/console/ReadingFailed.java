@@ -12,11 +12,13 @@ public final class ReadingFailed extends RuntimeException {
 
     /** The reason that a viewer may see. */
     public enum Why {
-        /** Others look too, or the database isn't reachable: it may work in a moment. */
+        /**
+         * The database is unreachable, or other viewers use all connections. A retry may succeed.
+         */
         BUSY,
-        /** It took longer than a page may take. */
+        /** The query exceeded the time limit of a page. */
         TOO_SLOW,
-        /** The statement is at fault, or what it was given. */
+        /** The statement or one of its parameters is wrong. */
         FAILED
     }
 
@@ -28,7 +30,7 @@ public final class ReadingFailed extends RuntimeException {
     }
 
     ReadingFailed(SQLException cause) {
-        super("a page's statement failed", cause);
+        super("a query of a page failed", cause);
         this.why = why(cause.getSQLState());
     }
 

@@ -21,7 +21,7 @@ import java.util.Set;
  * {@code SameSite=Lax}.
  */
 final class SameSite implements Filter {
-    /** The methods and headers by which changes may be requested. */
+    /** The methods and headers with which changes may be requested. */
     private static final Map<String, List<String>> WAYS =
             Map.of(
                     "/proof",
@@ -29,6 +29,8 @@ final class SameSite implements Filter {
                     "/explain",
                     List.of("GET", "HEAD", "POST"),
                     "/requests",
+                    List.of("GET", "HEAD", "POST"),
+                    "/requests/new",
                     List.of("GET", "HEAD", "POST"),
                     LoginRoutes.LOGOUT,
                     List.of("GET", "POST"),
@@ -58,7 +60,7 @@ final class SameSite implements Filter {
         List<String> ways = WAYS.getOrDefault(path, List.of("GET", "HEAD"));
         if (!ways.contains(request.prologue().method().text())) {
             response.header(HeaderNames.ALLOW, String.join(", ", ways));
-            Notice.of(405, "Not that way", "This page can only be opened directly.", "")
+            Notice.of(405, "Method not allowed", "This page can only be opened directly.", "")
                     .withLink("To the console", "/")
                     .send(request, response);
         } else if (isOwn(request)) {
@@ -66,7 +68,7 @@ final class SameSite implements Filter {
         } else if (!isLink(request)) {
             Notice.of(
                             403,
-                            "From another site",
+                            "Request from another site",
                             "Another site sent this request, so it was rejected.",
                             "Open the page yourself.")
                     .withLink("To the console", "/")
@@ -81,7 +83,9 @@ final class SameSite implements Filter {
         }
     }
 
-    /** Whether this console's own pages ask, or the person at the browser. */
+    /**
+     * Whether the request comes from the console's own pages, or from the person at the browser.
+     */
     static boolean isOwn(ServerRequest request, String origin) {
         Optional<String> site = header(request, "Sec-Fetch-Site");
         if (site.isPresent()) {

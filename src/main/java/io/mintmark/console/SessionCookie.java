@@ -34,7 +34,7 @@ final class SessionCookie {
      */
     private static final int LONGEST_TOKEN = 1_500;
 
-    /** No ID token begins with it. */
+    /** The prefix of a kept token's id. No ID token begins with it. */
     private static final String KEPT = "@";
 
     private final String name;
@@ -83,7 +83,7 @@ final class SessionCookie {
         return request.headers().cookies().first(name).asOptional().flatMap(this::open);
     }
 
-    /** Returns the token that such a value holds. */
+    /** The token in a cookie's value; empty if the console didn't make the value. */
     Optional<String> open(String value) {
         try {
             byte[] bytes = Base64.getUrlDecoder().decode(value);

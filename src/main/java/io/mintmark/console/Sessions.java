@@ -42,12 +42,12 @@ final class Sessions {
                     "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512",
                     "EdDSA");
 
-    /** Each takes some 200 bytes. */
+    /** The number of ended sessions that are remembered. Each takes some 200 bytes. */
     private static final int REMEMBERED = 10_000;
 
     private static final Duration LONGEST = Duration.ofDays(1);
 
-    /** Names are for a line of the log. */
+    /** The maximum length of a name in a line of the log. */
     private static final int LONGEST_NAME = 100;
 
     private final String clientId;
@@ -157,14 +157,15 @@ final class Sessions {
     }
 
     /**
-     * Why a token gives no session, as the log says it; empty if it gives one.
+     * The reason why a token gives no session, for the log; empty if it gives one.
      *
      * @throws io.mintmark.base.verdict.Unavailable if the identity provider's keys can't be fetched
      */
     Optional<String> objection(String idToken) {
         return switch (examined(idToken, clock)) {
             case Verdict.Passed<VerifiedToken>(VerifiedToken token) when !isForUs(token) ->
-                    Optional.of("azp names another client, or is missing beside several audiences");
+                    Optional.of(
+                            "the claim azp names another client, or is missing although the token has several audiences");
             case Verdict.Passed<VerifiedToken>(VerifiedToken token) when ended.contains(token) ->
                     Optional.of("this session was ended");
             case Verdict.Passed<VerifiedToken> _ -> Optional.empty();
@@ -208,7 +209,7 @@ final class Sessions {
         return line.length() > LONGEST_NAME ? line.substring(0, LONGEST_NAME) + "…" : line;
     }
 
-    /** The one that people log in at. */
+    /** The identity provider that people log in at. */
     private record OnlyProvider(IdentityProvider provider) implements IdentityProviders {
         @Override
         public boolean knows(String issuer) {

@@ -37,7 +37,7 @@ public final class ViewerDatabase implements AutoCloseable {
     }
 
     /**
-     * How long a page may take.
+     * The time limits of a page.
      *
      * @param timeout until it has a connection
      * @param longest all of its statements together
@@ -47,7 +47,10 @@ public final class ViewerDatabase implements AutoCloseable {
     private final ReadOnlyDatabase database;
     private final Bounds bounds;
 
-    /** By the viewer's name. Fair, so that more threads than connections starve none. */
+    /**
+     * The permits for connections, by the viewer's name. They are fair: with more threads than
+     * connections, no thread starves.
+     */
     private final SharedPermits<String> connections;
 
     /**
@@ -64,9 +67,9 @@ public final class ViewerDatabase implements AutoCloseable {
     }
 
     /**
-     * What a viewer may see of what is asked.
+     * Runs a page's queries with what the viewer may see.
      *
-     * @throws ReadingFailed if the questions aren't answered
+     * @throws ReadingFailed if the queries aren't answered
      */
     public <T> T read(Viewer viewer, Reading<T> reading) {
         try (Permit _ = permit(viewer)) {

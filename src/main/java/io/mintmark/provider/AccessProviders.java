@@ -90,7 +90,10 @@ public final class AccessProviders {
         return known == null ? Map.of() : known.certificates(providerSettings);
     }
 
-    /** Why the secrets of an access provider can't be used, as far as that shows without a call. */
+    /**
+     * The reason why an access provider's secrets can't be used, as far as that is known without a
+     * call.
+     */
     public Optional<String> secretsFault(String type, TenantName tenant, JsonNode settings) {
         try {
             Optional.ofNullable(byType.get(type))

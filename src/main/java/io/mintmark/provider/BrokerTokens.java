@@ -24,7 +24,7 @@ public final class BrokerTokens {
         this.destinations = destinations;
     }
 
-    /** Whether they look alike for all tenants. */
+    /** Whether the broker's tokens look alike for all tenants. */
     public boolean shared() {
         return identity.shared();
     }

@@ -88,7 +88,7 @@ public final class CaKey {
         return key;
     }
 
-    /** The JCA's name of its signatures. */
+    /** The JCA name of the key's signature algorithm. */
     public String algorithm() {
         return algorithm;
     }
@@ -101,11 +101,11 @@ public final class CaKey {
             signature.update(content);
             return signature.sign();
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("the CA key does not sign", e);
+            throw new IllegalStateException("signing with the CA key failed", e);
         }
     }
 
-    /** Its public half as in a certificate (RFC 5280 section 4.1.2.7). */
+    /** The public key as in a certificate (RFC 5280 section 4.1.2.7). */
     public byte[] info() {
         try {
             return SubjectPublicKeyInfoFactory.createSubjectPublicKeyInfo(publicHalf())
@@ -115,7 +115,7 @@ public final class CaKey {
         }
     }
 
-    /** Its public half in the wire format of SSH. */
+    /** The public key in the wire format of SSH. */
     public byte[] ssh() {
         try {
             return OpenSSHPublicKeyUtil.encodePublicKey(publicHalf());
@@ -124,7 +124,7 @@ public final class CaKey {
         }
     }
 
-    /** Why a client's key isn't certified with this one, if it isn't. */
+    /** The reason why a client's key isn't certified with this one; empty if it is. */
     public Optional<String> objection(CallerKey key) {
         return Arrays.equals(key.ssh(), ssh())
                 ? Optional.of("is the certificate authority's own; send a key of your own")
@@ -138,7 +138,8 @@ public final class CaKey {
      */
     public Optional<CallerKey> callerKey(MintOrder order) {
         if (order.callerKey().flatMap(this::objection).isPresent()) {
-            throw new UnusableSettingsException("the client's key is the CA's own");
+            throw new UnusableSettingsException(
+                    "the client sent the public key of the CA; it must send a key of its own");
         }
         return order.callerKey();
     }
@@ -160,7 +161,7 @@ public final class CaKey {
                 case AsymmetricKeyParameter _ -> throw new IllegalStateException(algorithm);
             };
         } catch (IOException e) {
-            throw new IllegalStateException("a key that the JDK reads", e);
+            throw new IllegalStateException("the JDK can't read the key", e);
         }
     }
 

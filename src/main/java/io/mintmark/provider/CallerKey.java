@@ -99,12 +99,12 @@ public final class CallerKey {
         }
     }
 
-    /** In the wire format of SSH. */
+    /** The key in the wire format of SSH. */
     public byte[] ssh() {
         return ssh.clone();
     }
 
-    /** As in a certificate (RFC 5280 section 4.1.2.7); empty for security keys. */
+    /** The key as in a certificate (RFC 5280 section 4.1.2.7); empty for security keys. */
     public Optional<byte[]> info() {
         return info.map(byte[]::clone);
     }
@@ -119,7 +119,7 @@ public final class CallerKey {
         ByteBuffer parts = ByteBuffer.wrap(key);
         String type = SshData.text(parts);
         if (!type.equals(words[0]) || line.indexOf('\n') >= 0) {
-            throw new IllegalArgumentException("not one key of its type");
+            throw new IllegalArgumentException("the data is not exactly one key of its type");
         }
         return switch (type) {
             case "ssh-rsa" -> {
@@ -153,7 +153,8 @@ public final class CallerKey {
         byte[] application = SshData.string(parts);
         for (byte each : application) {
             if (each <= ' ' || each > '~') {
-                throw new IllegalArgumentException("an application that OpenSSH doesn't read");
+                throw new IllegalArgumentException(
+                        "the application of the security key is not one that OpenSSH accepts");
             }
         }
         again.string(application);
@@ -254,10 +255,10 @@ public final class CallerKey {
                                 .getEncoded()));
     }
 
-    /** This key, if it was written in the one way that there is. */
+    /** Requires the canonical encoding of the key, and returns the key. */
     private CallerKey written(byte[] given) {
         if (!Arrays.equals(ssh, given)) {
-            throw new IllegalArgumentException("not in its canonical form");
+            throw new IllegalArgumentException("the key is not in its canonical form");
         }
         return this;
     }

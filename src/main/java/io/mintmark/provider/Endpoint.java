@@ -31,7 +31,7 @@ public record Endpoint(String scheme, String host, int port, String path) {
                 uri.getRawPath());
     }
 
-    /** Whether it is reached by TLS. */
+    /** Whether the endpoint is reached by TLS. */
     public boolean isEncrypted() {
         return scheme.equals("https");
     }

@@ -8,20 +8,23 @@ public sealed interface LeaseRevocation {
     /** The details for the audit log and the log. */
     String detail();
 
-    /** Nothing is left at the provider. */
+    /** The credential is revoked, and nothing is left at the provider. */
     record Gone(String detail) implements LeaseRevocation {}
 
     /**
-     * Nothing works any more, but something is left.
+     * The credential doesn't work any more, but something is left at the provider.
      *
      * @param detail what is left
      */
     record Disarmed(String detail) implements LeaseRevocation {}
 
-    /** It might still work. The provider can't end others now either. */
+    /** The credential might still work. The provider can't end other credentials now either. */
     record NotYet(Reason reason, String detail) implements LeaseRevocation {}
 
-    /** It might still work. The provider answered, and may well end others now. */
+    /**
+     * The credential might still work. The provider answered, and may well end other credentials
+     * now.
+     */
     record Stuck(Reason reason, String detail) implements LeaseRevocation {}
 
     /** The result of a call that failed. */

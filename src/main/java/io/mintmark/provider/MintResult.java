@@ -47,7 +47,7 @@ public sealed interface MintResult {
             fields = Map.copyOf(fields);
         }
 
-        /** A credential that nothing ends before it expires. */
+        /** A credential that can't be ended before it expires. */
         public Minted(Map<String, Secret> fields, Instant expiresAt, String credentialId) {
             this(fields, expiresAt, credentialId, Optional.empty(), false, Optional.empty());
         }
@@ -98,7 +98,7 @@ public sealed interface MintResult {
         String detail();
     }
 
-    /** No credential. */
+    /** No credential was obtained. */
     record Failed(Reason reason, String detail) implements NotMinted {}
 
     /**
@@ -115,7 +115,7 @@ public sealed interface MintResult {
             Optional<Undo> undo)
             implements NotMinted {
 
-        /** A credential that nothing ends before it expires. */
+        /** A withheld credential that can't be ended before it expires. */
         public Withheld(
                 String credentialId, Optional<Instant> expiresAt, Reason reason, String detail) {
             this(credentialId, expiresAt, reason, detail, Optional.empty());
@@ -136,7 +136,7 @@ public sealed interface MintResult {
             return new Withheld(credentialId, expiresAt, other, detail, undo);
         }
 
-        /** A token that the provider gave and that isn't what it should be. */
+        /** A token that the provider returned and that isn't as requested. */
         public static Withheld ofToken(Secret token, Optional<Instant> expiresAt, String detail) {
             return new Withheld(hash(token), expiresAt, Reason.PROVIDER_ERROR, detail);
         }
@@ -149,7 +149,7 @@ public sealed interface MintResult {
      */
     record NotCalled(Why why, String detail) implements MintResult {
 
-        /** Why a provider isn't asked. */
+        /** The reason why a provider isn't called. */
         public enum Why {
             /** The tenant has as many calls in flight as it may have. */
             TENANT_BUSY,

@@ -27,7 +27,7 @@ public record Outputs(Map<String, String> fieldByMember, Map<String, String> opt
         this(fieldByMember, Map.of());
     }
 
-    /** These, or others if no field is named. */
+    /** These outputs, or others if no field is named. */
     public Outputs orElse(Map<String, String> others) {
         return fieldByMember.isEmpty() ? new Outputs(others, optional) : this;
     }

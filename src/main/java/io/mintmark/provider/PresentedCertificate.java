@@ -23,26 +23,26 @@ import java.util.Optional;
  */
 public record PresentedCertificate(String certificate, String keyFile) {
 
-    /** Reads them; empty if the access provider has neither. */
+    /** Reads the certificate and its key; empty if the access provider has neither. */
     public static Optional<PresentedCertificate> of(Settings provider) {
         Optional<String> certificate = provider.text("client_certificate");
         Optional<String> file = provider.secretFile("client_key");
         if (certificate.isPresent() != file.isPresent()) {
-            throw provider.unusable("client_certificate", "and client_key need each other");
+            throw provider.unusable("client_certificate", "must be set together with client_key");
         }
         return certificate.map(pem -> new PresentedCertificate(pem, file.orElseThrow()));
     }
 
     /**
-     * With the private key of the tenant's file.
+     * Makes the client certificate with the private key of the tenant's file.
      *
-     * @throws UnusableSettingsException if one of the texts isn't what it should be
+     * @throws UnusableSettingsException if the certificate or the key is unusable
      */
     public ClientCertificate read(SettingSecrets secrets, TenantName tenant) {
         return with(secrets.read(tenant, "client_key", keyFile));
     }
 
-    /** With its private key. */
+    /** Makes the client certificate with its private key. */
     public ClientCertificate with(Secret key) {
         try {
             return new ClientCertificate(PrivateKeyPem.readAnyKind(key.reveal()), chain());
@@ -60,7 +60,7 @@ public record PresentedCertificate(String certificate, String keyFile) {
                             .map(X509Certificate.class::cast)
                             .toList();
             if (chain.isEmpty()) {
-                throw new CertificateException("no certificate in it");
+                throw new CertificateException("the PEM contains no certificate");
             }
             return chain;
         } catch (CertificateException e) {

@@ -13,13 +13,13 @@ public final class SettingSecrets {
     private final SecretFiles files;
     private final HeldKeys held;
 
-    /** Secrets in files, and keys in a token. */
+    /** Reads secrets from files, and uses keys in a token. */
     public SettingSecrets(SecretFiles files, HeldKeys held) {
         this.files = files;
         this.held = held;
     }
 
-    /** Secrets in files alone. */
+    /** Reads secrets from files alone. */
     public SettingSecrets(SecretFiles files) {
         this(files, HeldKeys.none());
     }

@@ -58,12 +58,12 @@ public final class Settings {
         return present(name).map(value -> text(name, value));
     }
 
-    /** A text that must be there. */
+    /** A required text. */
     public String requiredText(String name) {
         return text(name).orElseThrow(() -> unusable(name, "is missing"));
     }
 
-    /** True or false. */
+    /** A boolean, with its default. */
     public boolean flag(String name, boolean otherwise) {
         return present(name)
                 .map(value -> {
@@ -88,7 +88,7 @@ public final class Settings {
         return List.copyOf(texts);
     }
 
-    /** One of several words; the usual one if absent. */
+    /** One of several words; the usual one if the setting is absent. */
     public String oneOf(String name, String usual, String... others) {
         String given = text(name).orElse(usual);
         List<String> known = Stream.concat(Stream.of(usual), Arrays.stream(others)).toList();
@@ -105,7 +105,7 @@ public final class Settings {
                 .map(Duration::ofSeconds);
     }
 
-    /** A whole number; the usual one if absent. */
+    /** A whole number; the usual one if the setting is absent. */
     public int number(String name, int usual, int least, int most) {
         return whole(name, "", least, most).orElse(usual);
     }
@@ -156,7 +156,7 @@ public final class Settings {
                     if (policy.length() > maxLength) {
                         throw unusable(
                                 name,
-                                "has %d characters, more than %d"
+                                "has %d characters; the maximum is %d"
                                         .formatted(policy.length(), maxLength));
                     }
                     return policy;
@@ -182,7 +182,8 @@ public final class Settings {
                     } catch (IllegalArgumentException e) {
                         throw unusable(
                                 name,
-                                "must name a key in the token, as {\"pkcs11\": \"object=LABEL\"}");
+                                "must name a key in the PKCS#11 token, as {\"pkcs11\":"
+                                        + " \"object=LABEL\"}");
                     }
                 });
     }
@@ -198,7 +199,7 @@ public final class Settings {
                         .orElseThrow(IllegalArgumentException::new));
     }
 
-    /** A whole URL. */
+    /** A complete URL. */
     public Optional<Endpoint> endpoint(String name) {
         return text(name)
                 .map(url -> {
@@ -210,7 +211,7 @@ public final class Settings {
                 });
     }
 
-    /** A whole URL that must be there. */
+    /** A required complete URL. */
     public Endpoint requiredEndpoint(String name) {
         return endpoint(name).orElseThrow(() -> unusable(name, "is missing"));
     }

@@ -26,7 +26,7 @@ import java.util.function.Supplier;
  * Tenants without calls use no memory.
  */
 final class TenantBulkhead {
-    /** Calls of one tenant that wait. */
+    /** The maximum number of one tenant's waiting calls. */
     static final int WAITING = 1024;
 
     private final Map<TenantName, Calls> tenants = new ConcurrentHashMap<>();
@@ -36,7 +36,7 @@ final class TenantBulkhead {
         this.clock = clock;
     }
 
-    /** How many of a tenant's calls may go to one provider. */
+    /** The number of a tenant's concurrent calls that may go to one provider. */
     static int ofProvider(int calls) {
         return Math.max(1, calls * 3 / 4);
     }
@@ -90,7 +90,7 @@ final class TenantBulkhead {
         Optional<Permit> permit = calls.permits.acquire(order.provider(), Duration.ZERO);
         if (permit.isEmpty()) {
             if (!calls.waiting.tryAcquire()) {
-                return busy.apply("%d calls of the tenant wait already".formatted(WAITING));
+                return busy.apply("%d calls of the tenant are already waiting".formatted(WAITING));
             }
             try {
                 permit = calls.permits.acquire(order.provider(), half(order));
@@ -138,7 +138,7 @@ final class TenantBulkhead {
             return this;
         }
 
-        /** Whether that was the last one. */
+        /** Notes that a call has left. Returns whether no other call of the tenant is present. */
         @SuppressWarnings("NonAtomicVolatileUpdate") // within the map's entry
         boolean left() {
             present--;

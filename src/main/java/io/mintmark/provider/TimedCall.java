@@ -76,7 +76,7 @@ public final class TimedCall {
         if (clock.instant().isBefore(order.deadline())) {
             timed.thread.start();
         } else {
-            timed.giveUp("the deadline had passed before anything was sent");
+            timed.giveUp("the deadline passed before anything was sent");
         }
         return timed;
     }
@@ -96,14 +96,14 @@ public final class TimedCall {
     /** The result, by the deadline at the latest. Never throws. */
     public Answer await() {
         Duration left = Duration.between(clock.instant(), deadline);
-        try (Timeout _ = Timeout.after(left, () -> giveUp("no answer by the deadline"))) {
+        try (Timeout _ = Timeout.after(left, () -> giveUp("no response before the deadline"))) {
             return answer.get();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            giveUp("the broker was stopped before an answer came; a credential might exist");
+            giveUp("the broker was stopped before the response came; a credential might exist");
             return answer.join();
         } catch (ExecutionException e) {
-            throw new IllegalStateException("a call never fails", e);
+            throw new IllegalStateException("a provider call threw an unexpected exception", e);
         }
     }
 
@@ -118,13 +118,15 @@ public final class TimedCall {
         return new Answer(result, clock.instant(), Duration.ofNanos(System.nanoTime() - began));
     }
 
-    /** Without a provider to wait for, the time was lost by this replica. */
+    /**
+     * The result of a call that timed out. If no provider was called, this replica lost the time.
+     */
     private MintResult timedOut(String detail) {
         return callsProvider
                 ? new Failed(Reason.PROVIDER_TIMEOUT, detail)
                 : new NotCalled(
                         Why.REPLICA_LATE,
-                        "no provider is called, and this replica is late: " + detail);
+                        "no provider was called, because this replica is late: " + detail);
     }
 
     private static MintResult resultOf(Throwable fault) {
@@ -138,7 +140,10 @@ public final class TimedCall {
                     new Failed(Reason.PROVIDER_MISCONFIGURED, e.getMessage());
             case TokenUnavailable e -> new Failed(Reason.PROVIDER_UNREACHABLE, e.getMessage());
             case NoBrokerTokenException e -> new Failed(meaning(e.kind()), e.getMessage());
-            default -> new Failed(Reason.PROVIDER_ERROR, "an error in the broker: " + place(fault));
+            default ->
+                    new Failed(
+                            Reason.PROVIDER_ERROR,
+                            "the broker failed with an error: " + place(fault));
         };
     }
 

@@ -26,8 +26,8 @@ public final class TokenDestinations {
     }
 
     /**
-     * Why tokens with an audience may not go somewhere, as the end of a sentence: the audience is a
-     * vendor's, and the endpoint isn't.
+     * The reason why tokens with an audience may not go to an endpoint, as the end of a sentence:
+     * the audience is a vendor's, and the endpoint isn't.
      */
     Optional<String> objection(Endpoint endpoint, String audience) {
         return Arrays.stream(Vendor.values())
@@ -35,7 +35,7 @@ public final class TokenDestinations {
                 .filter(vendor -> !takesTokensOf(vendor, endpoint))
                 .findAny()
                 .map(vendor ->
-                        "'%s' is worth something to %s, and %s is neither a host of theirs nor listed in OUTBOUND_ALLOWED_HOSTS"
+                        "'%s' belongs to %s, but %s is neither a host of that vendor nor listed in OUTBOUND_ALLOWED_HOSTS"
                                 .formatted(audience, vendor, endpoint.origin()));
     }
 
@@ -66,8 +66,8 @@ public final class TokenDestinations {
     }
 
     /**
-     * Whether what is sent there, and the credential that comes back, can't be read on the way, or
-     * only where the operator knows the network.
+     * Whether requests to the endpoint, and the credential that comes back, can't be read on the
+     * way, or only in a network that the operator knows.
      */
     boolean isConfidential(Endpoint endpoint) {
         return endpoint.isEncrypted()

@@ -46,7 +46,7 @@ enum Vendor {
         this.audiences = Pattern.compile("^(?:%s)$".formatted(audiences));
     }
 
-    /** Whether what is there is this vendor's for sure, which takes TLS. */
+    /** Whether the endpoint certainly belongs to this vendor, which requires TLS. */
     boolean isAt(Endpoint endpoint) {
         return endpoint.isEncrypted() && hosts.matcher(endpoint.host()).matches();
     }

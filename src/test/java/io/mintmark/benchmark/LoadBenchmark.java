@@ -1,6 +1,7 @@
 package io.mintmark.benchmark;
 
 import io.mintmark.audit.log.Scale;
+import io.mintmark.audit.log.SealedHours;
 import io.mintmark.benchmark.Bench.Token;
 
 import java.io.IOException;
@@ -60,6 +61,10 @@ public final class LoadBenchmark {
             scale();
             return;
         }
+        if (System.getProperty("load.what", "all").equals("sealing")) {
+            sealing();
+            return;
+        }
         try (BenchDatabase database = new BenchDatabase()) {
             List<Bench> benches = new ArrayList<>();
             try {
@@ -87,6 +92,13 @@ public final class LoadBenchmark {
                 TENANTS,
                 Integer.getInteger("load.grants", 50_000))) {
             throw new IllegalStateException("A statement takes longer than its limit.");
+        }
+    }
+
+    /** A log of mostly old rows, sealed each minute. */
+    private static void sealing() throws Exception {
+        if (!SealedHours.print(Long.getLong("load.rows", 1_000_000), TIME)) {
+            throw new IllegalStateException("A minute passed without a checkpoint.");
         }
     }
 

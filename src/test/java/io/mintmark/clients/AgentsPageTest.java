@@ -49,7 +49,8 @@ class AgentsPageTest {
                 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
                 VALUES ('acme-keycloak', 'acme', '%s', '{%s}');
                 INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
-                VALUES ('acme', 'orders', 'own', 600, '{"audience": "https://orders.example.com"}');
+                VALUES ('acme', 'orders', 'own', 600, '{"audience": "https://orders.example.com"}'),
+                       ('acme', 'invoices', 'own', 600, '{"audience": "https://invoices.example.com"}');
                 """
                         .formatted(world.issuer().url(), PEOPLE));
         int shown = 0;
@@ -66,7 +67,7 @@ class AgentsPageTest {
                 }
             }
         }
-        assertEquals(5, shown);
+        assertEquals(6, shown);
     }
 
     private List<List<String>> sql(Who who, String statements) throws SQLException {

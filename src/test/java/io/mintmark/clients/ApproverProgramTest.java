@@ -75,7 +75,8 @@ class ApproverProgramTest {
                                 "NOTICE_SECRET_FILE", directory.resolve("acme/notices").toString(),
                                 "MINTMARK_URL", world.broker().url().toString(),
                                 "MINTMARK_TOKEN_FILE", token.toString(),
-                                "TICKETS_URL", tickets.url()));
+                                "TICKETS_URL", tickets.url(),
+                                "USED_TICKETS_DIR", directory.toString()));
         return builder.start();
     }
 
@@ -84,7 +85,7 @@ class ApproverProgramTest {
                 "/INC-4711",
                 status,
                 """
-                {"key": "spare", "requester": "%s", "state": "%s", "decided_by": "desk"}
+                {"key": "spare", "idp": "ci", "requester": "%s", "state": "%s", "decided_by": "desk"}
                 """
                         .formatted(requester, state));
     }
@@ -143,6 +144,20 @@ class ApproverProgramTest {
                 "mintmark-bots",
                 "{\"verdict\":\"approve\"}");
         assertEquals("granted|boss|f", decided(id));
+    }
+
+    @Test
+    void a_ticket_is_for_one_request() {
+        ticket(200, "ci:eve", "approved");
+        String first = asked();
+        Eventually.holds(() -> decided(first).startsWith("granted|gate"));
+        world.admin("UPDATE broker.subject_grant SET enabled = false");
+        int before = tickets.asked().size();
+        String second = asked();
+        Eventually.holds(() -> tickets.asked().size() > before);
+        Eventually.holds(
+                () -> world.value("SELECT count(*) FROM runtime.access_notice").equals("0"));
+        assertEquals("pending", decided(second));
     }
 
     @Test

@@ -233,7 +233,7 @@ class ClientBrowserLoginTest {
         Ended foreign =
                 client("code=c&state=$state&iss=https://evil.example").run("login", server.url());
         assertEquals(1, foreign.exit());
-        assertShows(foreign.err(), "the answer that the browser brought is not of");
+        assertShows(foreign.err(), "the response that the browser brought is not from");
         Ended denied = client("error=access_denied&state=$state").run("login", server.url());
         assertEquals(1, denied.exit());
         assertShows(denied.err(), "the identity provider refused: access_denied");

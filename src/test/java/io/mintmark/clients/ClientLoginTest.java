@@ -233,7 +233,7 @@ class ClientLoginTest {
                 "{\"issuer\": \"%s\"}".formatted(idp.url()));
         assertSays(
                 1,
-                "has no device flow",
+                "supports no login of this client",
                 client.with("XDG_STATE_HOME", directory.toString()).run("login"));
     }
 

@@ -119,6 +119,11 @@ class ClientRequestsTest {
                         .run("requests")
                         .out()
                         .startsWith("mine\t%s\tspare\tgranted\t".formatted(id)));
+        String withdrawable = boss().run("requests").out();
+        assertTrue(
+                withdrawable.contains("withdraw\t%s\tspare\tci:%s\t".formatted(id, name)),
+                withdrawable);
+        assertTrue(withdrawable.contains("Z\t%s\n".formatted(REASON)), withdrawable);
 
         assertEquals(
                 "%s\tspare\twithdrawn\t1 of 1 approvals\n".formatted(id),
@@ -153,7 +158,19 @@ class ClientRequestsTest {
                                 "decide\t%s\tspare\tci:%s, through agent:bot\t900 s\tTicket 4711\t"
                                         .formatted(id, name)),
                 listed::toString);
-        boss().run("refuse", id);
+        Ended approved = boss().run("approve", id);
+        assertTrue(
+                approved.err()
+                        .contains("ci:%s, through agent:bot asks for key spare (".formatted(name)),
+                approved::toString);
+        assertTrue(approved.err().contains(" for 900 s: Ticket 4711"), approved::toString);
+        assertEquals(
+                "%s\tspare\twithdrawn\t1 of 1 approvals\n".formatted(id),
+                boss().run("withdraw", id, "--note", "done").out());
+        world.assertRows(
+                "SELECT note FROM broker.access_decision WHERE request = '%s' AND verdict = 'withdraw'"
+                        .formatted(id),
+                "done");
     }
 
     @Test
@@ -197,7 +214,7 @@ class ClientRequestsTest {
         assertMistake("name a request by its id", "approve");
         assertMistake("is not the id of a request", "approve", "../credentials/keys");
         assertMistake("name one request only", "refuse", "a", "b");
-        assertMistake("unknown option", "withdraw", "a", "--note", "x");
+        assertMistake("unknown option", "withdraw", "a", "--revisions", "1,2,3");
     }
 
     private void assertMistake(String message, String... arguments) {

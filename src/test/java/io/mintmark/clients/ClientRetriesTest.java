@@ -207,8 +207,7 @@ class ClientRetriesTest {
                 assertTrue(
                         ended.err()
                                 .endsWith(
-                                        "the request was sent and is not repeated; the audit log"
-                                                + " shows whether it issued a credential\n"),
+                                        "the request was sent and is not repeated; the audit log shows whether the broker issued a credential\n"),
                         ended.err());
             }
             assertEquals(2, cutting.connections());

@@ -105,7 +105,7 @@ class ClientWithBrokerTest {
     void a_token_for_somebody_else_is_told_with_what_is_expected() {
         assertRefused(
                 List.of(
-                        "The token's audience is not accepted here; request one with an "
+                        "The broker does not accept the token's audience; request a token with an "
                                 + "expected audience from its issuer. (UNAUTHORIZED, request ID)",
                         "the audience of the token is other; the broker expects mintmark-acme"),
                 with(world.issuer().sign(World.SUBJECT, "other")).run("keys"));

@@ -228,7 +228,10 @@ class GithubActionTest {
         assertEquals(
                 List.of("::add-mask::first-secret", "::add-mask::second-secret"),
                 ended.out().lines().limit(2).toList());
-        assertTrue(ended.out().contains("::error::several keys have ACCESS_TOKEN;"), ended.out());
+        assertTrue(
+                ended.out()
+                        .contains("::error::several keys have ACCESS_TOKEN with different values;"),
+                ended.out());
         assertEquals(Map.of(), assigned(env()));
     }
 

@@ -246,7 +246,7 @@ class HostileAnswersTest {
     @Test
     void an_answer_without_end_is_cut_short() {
         broker.says("/credentials/mint", 200, "x".repeat(2_000_000));
-        assertRefused(3, "its answer is too long", client.run("get", "a"));
+        assertRefused(3, "its response is too long", client.run("get", "a"));
     }
 
     /** The client keeps 64 KiB more than a body may have; with long headers, less than was sent. */
@@ -267,7 +267,7 @@ class HostileAnswersTest {
                 Ended ended =
                         client.with("MINTMARK_URL", server.origin())
                                 .run("get", "a", "--timeout", "3");
-                assertRefused(3, "its answer is too long", ended);
+                assertRefused(3, "its response is too long", ended);
                 assertEquals(1, server.connections());
             }
         }

@@ -52,6 +52,10 @@ class NoticeRelayTest {
         url = URI.create("http://127.0.0.1:" + port + "/");
         Path secret = Files.writeString(directory.resolve("secret"), "a secret\n");
         Path target = Files.writeString(directory.resolve("target"), chat.url() + "/hook\n");
+        Path people =
+                Files.writeString(
+                        directory.resolve("people"),
+                        "{\"sso\": {\"alice\": \"%s/alice\"}}".formatted(chat.url()));
         ProcessBuilder builder =
                 new ProcessBuilder("python3", "-I", RELAY.toString(), Integer.toString(port))
                         .redirectErrorStream(true)
@@ -62,7 +66,8 @@ class NoticeRelayTest {
                         Map.of(
                                 "PATH", Shell.SEARCH_PATH,
                                 "NOTICE_SECRET_FILE", secret.toString(),
-                                "RELAY_TO_FILE", target.toString()));
+                                "RELAY_TO_FILE", target.toString(),
+                                "RELAY_PEOPLE_FILE", people.toString()));
         relay = builder.start();
         Eventually.holds(this::answers);
     }
@@ -158,6 +163,43 @@ class NoticeRelayTest {
                         "requested: `alice`, through `agent:\\u{3c}bot\\u{3e}` (`agents`), key "),
                 sent);
         assertTrue(sent.contains("; only the subject decides"), sent);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true, sso, /alice", "false, sso, /hook", "true, other, /hook"})
+    void what_a_person_alone_decides_goes_to_the_persons_own_chat(
+            boolean consent, String idp, String path) throws Exception {
+        chat.says("/alice", 200, "ok");
+        relayed(
+                EVENT.replace(
+                        "\"key\"",
+                        "\"consent\": %s, \"idp\": \"%s\", \"key\"".formatted(consent, idp)));
+        assertEquals(path, chat.asked().getLast().target());
+    }
+
+    @Test
+    void what_is_requested_and_for_how_long_is_shown() throws Exception {
+        String event =
+                EVENT.replace(
+                        "\"key\"",
+                        "\"seconds\": 600, \"gives\": {\"target\": \"arn\", \"provider\": \"aws\"}, \"key\"");
+        assertTrue(relayed(event).contains("; gives `arn` at `aws` for `600` s"));
+    }
+
+    @Test
+    void a_withdrawal_and_its_credentials_are_shown() throws Exception {
+        String event =
+                EVENT.replace("access.requested", "access.ended")
+                        .replace(
+                                "\"key\"",
+                                """
+                                "approvals": [{"verdict": "withdraw", "decidedBy": "bea", "note": "INC-7 is over"}],
+                                "credentials": [{"mintId": "0199", "state": "cannot_end", "expiresAt": "2026-01-01T00:10:00Z"}], "key"\
+                                """);
+        assertTrue(
+                relayed(event)
+                        .endsWith(
+                                "; withdraw by `bea`: `INC-7 is over`; credential `0199` `cannot_end` until `2026-01-01T00:10:00Z`"));
     }
 
     @Test

@@ -13,6 +13,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -92,6 +94,38 @@ class WithdrawnAccessTest {
         assertEquals("revoked", shown.at("/credentials/0/state"), shown::toString);
         world.assertRows(
                 "SELECT mint_id FROM broker.ended_credential", shown.at("/credentials/0/mintId"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    ended      | ended
+                    ending     | is being ended
+                    revoked    | is on the revocation list: servers that read it refuse it
+                    lasts      | ends at 2026-01-01T00:10:00Z by itself
+                    cannot_end | cannot be ended early; it ends at 2026-01-01T00:10:00Z by itself
+                    unheard-of | ends at 2026-01-01T00:10:00Z by itself
+                    """)
+    void the_client_says_of_each_credential_what_becomes_of_it(String state, String words) {
+        String id = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
+        try (StandIn broker = new StandIn()) {
+            broker.says(
+                    "/access-requests/" + id,
+                    200,
+                    """
+                    {"id": "%s", "key": "web", "status": "withdrawn", "approvals": 1, "approvalsNeeded": 1,
+                     "credentials": [{"mintId": "0199", "type": "ssh", "state": "%s", "expiresAt": "2026-01-01T00:10:00Z"}]}
+                    """
+                            .formatted(id, state));
+            Ended ended =
+                    ClientProcess.under(Shell.tested().findFirst().orElseThrow())
+                            .with("MINTMARK_URL", broker.url())
+                            .with("MINTMARK_TOKEN", "aaaa.bbbb.cccc")
+                            .run("withdraw", id);
+            assertEquals("mintmark-client: ssh credential 0199 %s\n".formatted(words), ended.err());
+        }
     }
 
     @Test

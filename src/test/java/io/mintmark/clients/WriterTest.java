@@ -200,7 +200,7 @@ class WriterTest {
         started.add(process);
         String line = process.errorReader().readLine();
         assertTrue(line.contains("the clock of this machine is 42"), line);
-        assertTrue(line.contains("s ahead of the broker's; correct it"), line);
+        assertTrue(line.contains("s ahead of the broker's; correct the clock"), line);
         Eventually.holds(() -> broker.asked().size() == 2);
         long between = Duration.between(asked(0), asked(1)).toMillis();
         assertTrue(between >= 4_500, () -> "renewed after %d ms of 8 s".formatted(between));

@@ -37,6 +37,12 @@ public final class ChromiumBrowser implements AutoCloseable {
 
     private static final int HEIGHT = 900;
 
+    /**
+     * After this, in milliseconds, a browser hangs. Beside all other suites, one that works needed
+     * more than Playwright's 30 seconds for one step.
+     */
+    private static final double PATIENCE = 180_000;
+
     /** Colours have come to what they are to be. */
     private static final String SETTLED =
             """
@@ -89,10 +95,13 @@ public final class ChromiumBrowser implements AutoCloseable {
 
     /** Somebody's browser, with cookies of its own and nothing that moves. */
     public BrowserContext person() {
-        return browser.newContext(
-                new Browser.NewContextOptions()
-                        .setViewportSize(DESKTOP, HEIGHT)
-                        .setReducedMotion(ReducedMotion.REDUCE));
+        BrowserContext person =
+                browser.newContext(
+                        new Browser.NewContextOptions()
+                                .setViewportSize(DESKTOP, HEIGHT)
+                                .setReducedMotion(ReducedMotion.REDUCE));
+        person.setDefaultTimeout(PATIENCE);
+        return person;
     }
 
     /**

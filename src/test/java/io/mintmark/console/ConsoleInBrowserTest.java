@@ -275,7 +275,7 @@ class ConsoleInBrowserTest {
         look("explain-form");
         follow("explain it");
         look("explain-example");
-        assertShows(text(), "What it may have now");
+        assertShows(text(), "What it may mint now");
         page.locator("textarea[name=claims]").fill("{\n  \"sub\": \"x\",,\n}");
         page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Explain")).click();
         look("explain-wrong");
@@ -429,7 +429,7 @@ class ConsoleInBrowserTest {
         look("failed-400");
         assertEquals(414, page.navigate(console.url() + "/mints?q=" + "x".repeat(30_000)).status());
         look("failed-414");
-        assertShows(text(), "The address is too long.");
+        assertShows(text(), "The URL is too long.");
         database.runAsSuperuser("REVOKE SELECT ON broker.tenant FROM " + Who.CONSOLE.role());
         try {
             assertEquals(500, page.navigate(console.url() + "/tenants/acme").status());
@@ -475,7 +475,7 @@ class ConsoleInBrowserTest {
         follow(DEPLOYER);
 
         look("subject");
-        assertShows(text(), "of its credentials live", "May mint now", "Block this subject");
+        assertShows(text(), "of its credentials are valid", "May mint now", "Block this subject");
         database.admin(
                 "INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acme', '%s', 'INC-81', now() + interval '1 day')"
                         .formatted(DEPLOYER));

@@ -147,7 +147,7 @@ class ConsoleProcessTest {
         environment.put("CONSOLE_COOKIE_KEY_FILE", key.toString());
 
         assertEquals(
-                "CONSOLE_COOKIE_KEY_FILE: '%1$s' holds a key of 5 bytes and not 32; make one with: openssl rand -base64 32 > %1$s"
+                "CONSOLE_COOKIE_KEY_FILE: '%1$s' holds a key of 5 bytes instead of 32; make a key with: openssl rand -base64 32 > %1$s"
                         .formatted(key),
                 refusal());
     }
@@ -157,7 +157,7 @@ class ConsoleProcessTest {
         issuer.serve(IssuerStandIn.DISCOVERY, "{\"issuer\": \"https://other.example.com\"}");
 
         assertEquals(
-                "CONSOLE_OIDC_ISSUER %s: its discovery document names another issuer, 'https://other.example.com'"
+                "CONSOLE_OIDC_ISSUER %s: the discovery document names another issuer, 'https://other.example.com'"
                         .formatted(issuer.url()),
                 refusal());
     }

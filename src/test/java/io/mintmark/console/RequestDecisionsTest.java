@@ -58,6 +58,9 @@ class RequestDecisionsTest {
     /** Sees the tenant, and approves nothing. */
     private static CookieJar otto;
 
+    /** May request a key. */
+    private static CookieJar rita;
+
     @BeforeAll
     static void start() {
         world = new World();
@@ -98,6 +101,7 @@ class RequestDecisionsTest {
                         Map.of());
         bea = loggedIn("bea");
         otto = loggedIn("otto");
+        rita = loggedIn("rita");
     }
 
     private static PageRoutes pages(ViewerDatabase viewers) {
@@ -127,6 +131,7 @@ class RequestDecisionsTest {
     static void stop() {
         bea.close();
         otto.close();
+        rita.close();
         console.close();
         world.close();
     }
@@ -232,7 +237,9 @@ class RequestDecisionsTest {
         HttpResponse<String> answer =
                 browserSends(id, revisions.group(1).replaceAll("&#34;|&quot;", "\""));
         assertEquals(409, answer.statusCode(), answer.body());
-        assertShows(answer.body(), "Changed since you were shown the request: key.");
+        assertShows(
+                answer.body(),
+                "The request is void, because these have changed since you saw it: key.");
         assertStatus("void", id);
         assertEquals(400, browserSends(id, "{").statusCode());
     }
@@ -279,12 +286,51 @@ class RequestDecisionsTest {
         String id = asked("ci:back", "spare", false);
         choose(bea, id, "approve");
         assertMints("ci:back", 200);
-        assertLacks(otto.get(console.url() + "/requests/" + id).body(), "outlived the access");
+        assertLacks(
+                otto.get(console.url() + "/requests/" + id).body(),
+                "What became of its credentials");
         world.admin("UPDATE broker.subject_grant SET enabled = false WHERE subject = 'ci:back'");
         assertShows(
                 otto.get(console.url() + "/requests/" + id).body(),
-                "Credentials that outlived the access",
+                "What became of its credentials",
                 "cannot be ended early, ends by itself in ");
+    }
+
+    @Test
+    void an_approver_withdraws_access_on_its_page_and_others_see_the_statement() {
+        String id = asked("ci:ended", "spare", false);
+        choose(bea, id, "approve");
+        String address = console.url() + "/requests/" + id;
+        assertShows(bea.get(address).body(), ">Withdraw the access</button>");
+        String others = otto.get(address).body();
+        assertLacks(others, ">Withdraw the access</button>");
+        assertShows(
+                others,
+                "Withdraw the access with a token or a login",
+                "mintmark-client withdraw " + id);
+        assertEquals(404, choose(otto, id, "end").statusCode());
+        assertStatus("granted", id);
+
+        assertEquals(303, choose(bea, id, "end").statusCode());
+
+        assertStatus("withdrawn", id);
+        String page = otto.get(address).body();
+        assertInOrder(
+                page, "Granted", "bea withdrew the access: for the export only", ">by token; ");
+        assertLacks(page, "Withdrawn by the requester");
+        assertLacks(bea.get(address).body(), ">Withdraw the access</button>");
+        assertShows(
+                otto.get(
+                                console.url()
+                                        + "/explain?idp=ci&claims=%7B%22sub%22%3A%22ci%3Aended%22%7D")
+                        .body(),
+                "false: bea of console-people withdrew the access of request " + id);
+        assertShows(
+                otto.get(console.url() + "/tenants/acme/history?table=access_request").body(),
+                "withdrew the access of ci:ended to key spare");
+        assertShows(
+                otto.get(console.url() + "/tenants/acme/history?table=access_decision").body(),
+                "withdrew access under the request of ci:ended for key spare");
     }
 
     private static void assertInOrder(String page, String... parts) {
@@ -298,6 +344,117 @@ class RequestDecisionsTest {
 
     private static int countOf(String page, String part) {
         return page.split(part, -1).length - 1;
+    }
+
+    @Test
+    void the_page_of_a_key_says_what_a_reason_must_be_like_and_how_access_ends() {
+        world.admin(
+                """
+                INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, reason_pattern, reason_hint, end_credentials, end_access, enabled)
+                VALUES ('acme', 'spare', 'ci', 'ci:terms', 7200, 'INC-**', 'Start with the ticket', true, true, false);
+                INSERT INTO broker.access_approver (rule, idp, subject, program, max_access)
+                SELECT id, 'ci', 'ci:gate', true, 900 FROM broker.access_rule WHERE subject = 'ci:terms'
+                """);
+        assertShows(
+                otto.get(console.url() + "/keys/acme/spare").body(),
+                "for a reason like INC-** (Start with the ticket); an early end also ends its credentials; a change of the rule ends its access",
+                "program (up to 900 s) ci:gate of ci");
+    }
+
+    @Test
+    void an_approver_finds_the_access_that_may_be_withdrawn_in_a_list() {
+        String id = asked("ci:findable", "spare", false);
+        String list = "?show=withdrawable";
+        assertLacks(page(bea, list), id);
+        choose(bea, id, "approve");
+        assertShows(page(bea, list), id, ">Withdraw the access</button>");
+        assertLacks(page(otto, list), id);
+        assertShows(page(otto, list), "You may withdraw no access that lasts now.");
+        choose(bea, id, "end");
+        assertLacks(page(bea, list), id);
+    }
+
+    @Test
+    void a_person_requests_a_key_by_a_form_and_mints_with_the_token_of_their_client() {
+        String form = rita.get(console.url() + "/requests/new").body();
+        assertShows(form, "value=\"spare\"", "61 seconds to 2 hours, needs 1 approval");
+        assertLacks(form, "value=\"api\"");
+        assertShows(page(rita), "href=\"/requests/new\"");
+
+        HttpResponse<String> answer = ask(rita, "spare", "The+form+of+the+console");
+        assertEquals(303, answer.statusCode(), answer.body());
+        String address = location(answer);
+        assertShows(rita.get(console.url() + address).body(), "The form of the console", "by you");
+        String id = address.substring("/requests/".length());
+        world.assertRows(
+                "SELECT concat_ws(' ', status, idp, subject, key, access, reason) FROM broker.access_request WHERE id = '%s'"
+                        .formatted(id),
+                "pending ci rita spare 3600 The form of the console");
+        assertEquals(303, choose(bea, id, "approve").statusCode());
+        assertMints("rita", 200);
+        assertEquals(303, choose(rita, id, "withdraw").statusCode());
+    }
+
+    private static HttpResponse<String> ask(
+            CookieJar browser, String key, String reason, String... headers) {
+        return browser.submit(
+                console.url() + "/requests/new",
+                "key=%s&minutes=60&reason=%s".formatted(key, reason),
+                headers);
+    }
+
+    @Test
+    void the_form_shows_what_a_reason_must_be_like_and_keeps_what_was_written() {
+        world.admin(
+                """
+                INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, reason_pattern, reason_hint)
+                VALUES ('acme', 'deploy', 'ci', 'rita', 7200, 'INC-**', 'Start with the <ticket>.');
+                INSERT INTO broker.access_approver (rule, idp, subject)
+                SELECT id, 'console-people', 'bea' FROM broker.access_rule WHERE key = 'deploy'
+                """);
+        String form = rita.get(console.url() + "/requests/new?key=deploy").body();
+        assertShows(form, "Reason: Start with the &lt;ticket&gt;.", "checked", ">Other keys</a>");
+        assertLacks(form, "value=\"spare\"");
+
+        HttpResponse<String> answer = ask(rita, "deploy", "Because+%3Cb%3E+I+can");
+        assertEquals(400, answer.statusCode());
+        assertShows(
+                answer.body(),
+                "must match the pattern INC-**. Start with the &lt;ticket&gt;.",
+                "Because &lt;b&gt; I can</textarea>",
+                "role=\"alert\"");
+        assertEquals(303, ask(rita, "deploy", "INC-7+is+open").statusCode());
+    }
+
+    @Test
+    void who_may_request_nothing_gets_no_form_and_the_brokers_refusal() {
+        assertShows(
+                otto.get(console.url() + "/requests/new").body(),
+                "No access rule lets you request a key");
+        HttpResponse<String> answer = ask(otto, "spare", "A+form+of+my+own");
+        assertEquals(403, answer.statusCode());
+        assertShows(answer.body(), "No rule allows you to ask for key");
+        assertEquals(400, otto.submit(console.url() + "/requests/new", "key=spare").statusCode());
+        assertEquals(
+                400,
+                otto.submit(console.url() + "/requests/new", "key=spare&minutes=43201")
+                        .statusCode());
+    }
+
+    @Test
+    void another_site_cant_have_a_person_request() {
+        for (String site : List.of("cross-site", "same-site")) {
+            assertEquals(
+                    403,
+                    ask(rita, "spare", "Forged+elsewhere", "Sec-Fetch-Site", site).statusCode());
+        }
+        assertEquals(
+                403,
+                ask(rita, "spare", "Forged+elsewhere", "Origin", "https://evil.example")
+                        .statusCode());
+        world.assertRows(
+                "SELECT count(*) FROM broker.access_request WHERE reason = 'Forged elsewhere'",
+                "0");
     }
 
     @Test
@@ -328,7 +485,7 @@ class RequestDecisionsTest {
         assertShows(page, "by you");
         HttpResponse<String> own = choose(bea, id, "approve");
         assertEquals(403, own.statusCode());
-        assertShows(own.body(), "Nobody decides a request that they made");
+        assertShows(own.body(), "You are the requester or the actor of this request");
         assertShows(page, ">Withdraw</button>");
         assertEquals(303, choose(bea, id, "withdraw").statusCode());
         assertStatus("withdrawn", id);
@@ -393,7 +550,7 @@ class RequestDecisionsTest {
     void an_open_break_glass_is_listed_with_its_sign_off() {
         String id = asked("ci:glass", "api", true);
         String page = page(otto, "?show=break-glass");
-        assertShows(page, "broke the glass");
+        assertShows(page, "used break glass");
         assertShows(page, id);
         assertShows(page, "INSERT INTO broker.grant_review");
         assertLacks(page(otto, "?show=decided"), id);
@@ -421,6 +578,17 @@ class RequestDecisionsTest {
 
             Page requester = opened(chromium, "rita");
             assertEquals(List.of(), ChromiumBrowser.look(requester, "requests"), "requests");
+            requester.getByText("Request access").click();
+            assertEquals(List.of(), ChromiumBrowser.look(requester, "ask"), "ask");
+            requester.locator("input[value=spare]").check();
+            requester.locator("input[name=minutes]").fill("90");
+            requester.locator("textarea").fill("To see the form in a browser");
+            requester.locator("main button").click();
+            requester.waitForURL(url -> url.matches(".*/requests/[0-9a-f-]{36}"));
+            assertShows(
+                    requester.locator("article").innerText(), "for 90 minutes", "0 of 1 approval");
+            requester.locator("button[value=withdraw]").click();
+            requester.navigate(console.url() + "/requests");
             requester.locator("#r-" + id + " button[value=withdraw]").click();
             requester.waitForURL(url -> url.endsWith("/requests/" + id));
             assertShows(requester.locator("#r-" + id).innerText(), "withdrawn");

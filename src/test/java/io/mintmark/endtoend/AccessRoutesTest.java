@@ -207,7 +207,7 @@ class AccessRoutesTest {
         Answer answer = decide(approver("boss:a"), id, "approve", revisions);
         assertEquals("409 INVALID_REQUEST void", answer.verdict(), answer::toString);
         assertEquals(
-                "Changed since you were shown the request: key. So the request is void.",
+                "The request is void, because these have changed since you saw it: key.",
                 answer.at("/message"));
         assertEquals("void", get(ALL + "/" + id, requester("ci:back")).at("/status"));
 
@@ -228,7 +228,7 @@ class AccessRoutesTest {
     void the_requester_gives_access_back_early() {
         String token = requester("ci:early");
         String id = asked(token, "spare");
-        assertEquals("404 NOT_FOUND ", delete(id, requester("ci:nobody")).verdict());
+        assertEquals("404 NOT_FOUND ", delete(id, approver("nobody")).verdict());
         decide(approver("boss:a"), id, "approve");
         assertMints(token, "spare");
 
@@ -237,6 +237,124 @@ class AccessRoutesTest {
         assertEquals("false", ended.at("/inForce"));
         Eventually.holds(() -> world.broker().mint(token, "spare").status() == 403);
         assertEquals(200, delete(id, token).status(), "again");
+    }
+
+    @Test
+    void an_approver_withdraws_access_and_the_answer_lists_its_credentials() {
+        String token = requester("ci:withdrawn");
+        String id = asked(token, "spare");
+        assertEquals("409 INVALID_REQUEST not_granted", delete(id, approver("boss:b")).verdict());
+        decide(approver("boss:a"), id, "approve");
+        assertMints(token, "spare");
+        assertEquals("404 NOT_FOUND ", delete(id, approver("nobody")).verdict());
+        assertEquals(
+                "404 NOT_FOUND ",
+                delete(id, world.issuer().sign("boss:b", "mintmark-other")).verdict());
+        assertEquals("404 NOT_FOUND ", decide(approver("nobody"), id, "withdraw").verdict());
+        assertEquals("403 FORBIDDEN own_request", decide(token, id, "withdraw").verdict());
+
+        Answer ended = delete(id, approver("boss:b"));
+
+        assertEquals("200 withdrawn", ended.status() + " " + ended.at("/status"));
+        assertEquals(
+                "withdraw boss:b",
+                ended.at("/decisions/1/verdict") + " " + ended.at("/decisions/1/decidedBy"));
+        assertEquals("cannot_end", ended.at("/credentials/0/state"));
+        assertTrue(Instant.parse(ended.at("/credentials/0/expiresAt")).isAfter(Instant.now()));
+        Eventually.holds(() -> world.broker().mint(token, "spare").status() == 403);
+        assertEquals(200, delete(id, approver("boss:b")).status(), "again");
+        assertEquals("409 INVALID_REQUEST not_granted", delete(id, approver("boss:a")).verdict());
+        assertEquals(200, delete(id, token).status(), "the requester may give back what is over");
+    }
+
+    /** Only for its approvers, and nothing that has ended. */
+    @Test
+    void an_approver_finds_the_access_that_it_may_withdraw() {
+        String id = asked(requester("ci:listed"), "spare");
+        assertEquals(List.of(), withdrawable(approver("boss:b"), id));
+        decide(approver("boss:a"), id, "approve");
+        assertEquals(List.of("true"), withdrawable(approver("boss:b"), id));
+        assertEquals(List.of("true"), withdrawable(requester("ci:other"), id));
+        assertEquals(List.of(), withdrawable(requester("ci:listed"), id));
+        assertEquals(List.of(), withdrawable(approver("nobody"), id));
+        assertEquals(List.of(), withdrawable(world.issuer().sign("boss:b", "mintmark-other"), id));
+        assertEquals("true", get(ALL + "/" + id, approver("boss:b")).at("/mayWithdraw"));
+        assertEquals("false", get(ALL + "/" + id, requester("ci:listed")).at("/mayWithdraw"));
+        Answer decision = get(ALL + "?for=decision", approver("boss:b"));
+        assertFalse(decision.body().path("requests").findValuesAsText("id").contains(id));
+
+        delete(id, approver("boss:b"));
+        assertEquals(List.of(), withdrawable(approver("boss:b"), id));
+        assertEquals("false", get(ALL + "/" + id, approver("boss:b")).at("/mayWithdraw"));
+    }
+
+    /** Whether the list of a token says of a request that it may be withdrawn, if it has it. */
+    private static List<String> withdrawable(String token, String id) {
+        Answer list = get(ALL + "?for=withdrawal", token);
+        assertEquals(200, list.status(), list::toString);
+        return list.body()
+                .path("requests")
+                .valueStream()
+                .filter(request -> request.path("id").asText().equals(id))
+                .map(request -> request.path("mayWithdraw").asText())
+                .toList();
+    }
+
+    /** Who could read it in the request of their own, and nobody else. */
+    @Test
+    void a_mint_after_a_withdrawal_says_who_withdrew_the_access() {
+        String token = requester("ci:gone");
+        String id = asked(token, "spare");
+        decide(approver("boss:a"), id, "approve");
+        assertMints(token, "spare");
+        delete(id, approver("boss:b"));
+        Eventually.holds(() -> world.broker().mint(token, "spare").status() == 403);
+
+        Answer refused = world.broker().mint(token, "spare");
+        assertEquals(
+                "Subject 'ci:gone' has no active grant for key 'spare' (boss:b of people withdrew the access of request %s to key 'spare'); POST /access-requests asks for access to key 'spare'."
+                        .formatted(id),
+                refused.at("/message"));
+        assertEquals(
+                "spare %s boss:b of people".formatted(id),
+                "%s %s %s"
+                        .formatted(
+                                refused.at("/details/withdrawn/0/key"),
+                                refused.at("/details/withdrawn/0/request"),
+                                refused.at("/details/withdrawn/0/by")));
+        assertTrue(
+                Instant.parse(refused.at("/details/withdrawn/0/at")).isBefore(Instant.now()),
+                refused::toString);
+        Answer other = world.broker().mint(requester("ci:stranger"), "spare");
+        assertTrue(other.body().at("/details/withdrawn").isMissingNode(), other::toString);
+        assertFalse(other.at("/message").contains(id), other::toString);
+
+        world.admin(
+                "INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'ci:gone', 'INC-1')");
+        Eventually.holds(() ->
+                world.broker()
+                        .mint(token, "spare")
+                        .body()
+                        .at("/details/requestableKeys")
+                        .isMissingNode());
+        Answer blocked = world.broker().mint(token, "spare");
+        assertTrue(blocked.body().at("/details/withdrawn").isMissingNode(), blocked::toString);
+    }
+
+    @Test
+    void an_approver_says_why_the_access_is_withdrawn() {
+        String token = requester("ci:explained");
+        String id = asked(token, "spare");
+        decide(approver("boss:a"), id, "approve");
+
+        Answer ended =
+                post(
+                        ALL + "/" + id + "/decision",
+                        approver("boss:a"),
+                        "{\"verdict\":\"withdraw\",\"note\":\"INC-7 is over\"}");
+
+        assertEquals("200 withdrawn", ended.status() + " " + ended.at("/status"));
+        assertEquals("INC-7 is over", get(ALL + "/" + id, token).at("/decisions/1/note"));
     }
 
     @Test
@@ -249,7 +367,9 @@ class AccessRoutesTest {
                                 .formatted(REASON));
         assertEquals(400, brief.status(), brief::toString);
         assertEquals("seconds", brief.at("/details/field"));
-        assertTrue(brief.at("/message").contains("The least is 61 seconds."), brief::toString);
+        assertTrue(
+                brief.at("/message").contains("must be requested for at least 61 seconds"),
+                brief::toString);
 
         world.admin(
                 """
@@ -273,7 +393,7 @@ class AccessRoutesTest {
         assertEquals("deploy", refused.at("/details/tooShort/0/key"));
         assertEquals("900", refused.at("/details/tooShort/0/least"));
         assertTrue(
-                refused.at("/message").contains("its shortest credential lives 900 s"),
+                refused.at("/message").contains("shortest credential is valid for 900 s"),
                 refused::toString);
     }
 
@@ -530,7 +650,7 @@ class AccessRoutesTest {
     void other_methods_parameters_and_tokens_are_refused_as_everywhere() {
         assertEquals(405, world.broker().send(request(ALL, "x").DELETE()).status());
         assertEquals(
-                "400 INVALID_REQUEST The parameter 'for' must be 'me' or 'decision'.",
+                "400 INVALID_REQUEST The parameter 'for' must be 'me', 'decision' or 'withdrawal'.",
                 get(ALL + "?for=all", requester("ci:main")).verdict());
         assertEquals("401 UNAUTHORIZED no_token_provided", world.broker().get(ALL).verdict());
         assertEquals("401 UNAUTHORIZED malformed_jwt", get(ALL, "x").verdict());
@@ -550,7 +670,7 @@ class AccessRoutesTest {
         assertEquals(202, inBody.status(), inBody::toString);
         String id = UUID.randomUUID().toString();
         assertEquals(
-                "400 INVALID_REQUEST 'verdict' must be \"approve\" or \"refuse\".",
+                "400 INVALID_REQUEST 'verdict' must be \"approve\", \"refuse\" or \"withdraw\".",
                 decide(requester("ci:main"), id, "maybe").verdict());
     }
 

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
 import io.mintmark.admin.cli.Commands;
+import io.mintmark.base.sql.AuditCommand;
 import io.mintmark.base.sql.Seals;
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
@@ -94,6 +95,24 @@ class AuditCommandsTest {
     }
 
     @Test
+    void a_log_verifies_with_1_to_256_threads_and_other_numbers_are_refused(@TempDir Path directory)
+            throws Exception {
+        Eventually.holds(() -> !world.column("SELECT number FROM audit.checkpoint").isEmpty());
+        for (String threads : List.of("1", "256")) {
+            var result = run("audit", "verify", "--threads", threads);
+            assertEquals(0, result.getKey(), result.getValue());
+        }
+        AuditCommand auditor = new AuditCommand(world.database(), directory, Who.AUDITOR);
+        for (String threads : List.of("0", "-1", "257")) {
+            AuditCommand.Ran ran = auditor.run("verify", "--threads", threads);
+            assertEquals(1, ran.status());
+            assertShows(
+                    ran.errors(), "--threads: %s is not a number from 1 to 256".formatted(threads));
+        }
+        assertEquals(2, auditor.run("verify", "--threads", "many").status());
+    }
+
+    @Test
     void an_auditor_without_keys_is_asked_for_public_keys_and_not_to_make_one() {
         Map<String, String> own = environment(world, Who.AUDITOR);
         own.remove("AUDIT_SIGNING_KEY_FILE");
@@ -138,7 +157,7 @@ class AuditCommandsTest {
             long number = new ObjectMapper().readTree(newer).path("checkpoint").asLong();
             assertShows(
                     behind.getValue(),
-                    ("Checkpoint %d, as it was kept elsewhere, isn't in the export,"
+                    ("Checkpoint %d, which was kept elsewhere, isn't in the export,"
                                     + " which ends with number ")
                             .formatted(number));
             Path eventsOnly = directory.resolve("events.jsonl");

@@ -50,7 +50,7 @@ class CiPagesTest {
     @BeforeAll
     static void setUp() {
         template = TestDatabase.migrated();
-        Stream.of("onboard_tenant", "provider_aws")
+        Stream.of("onboard_tenant", "provider_aws", "provider_postgresql")
                 .forEach(recipe -> template.admin(Documented.recipe(recipe)));
     }
 
@@ -185,7 +185,7 @@ class CiPagesTest {
             database.admin(page.trust());
             database.admin(
                     """
-                    UPDATE broker.access_provider SET settings = settings || '{"endpoint": "%s"}';
+                    UPDATE broker.access_provider SET settings = settings || '{"endpoint": "%s"}' WHERE type = 'aws-sts';
                     UPDATE broker.identity_provider SET jwks_uri = NULL, algorithms = DEFAULT, jwks = '%s';
                     """
                             .formatted(aws.endpoint(), issuer.jwks()));

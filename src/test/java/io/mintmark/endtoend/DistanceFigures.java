@@ -22,7 +22,7 @@ class DistanceFigures {
     private static final int ROUNDS = 500;
 
     @ParameterizedTest
-    @ValueSource(ints = {0, 1, 2, 5, 10})
+    @ValueSource(ints = {0, 1, 2, 5, 10, 90})
     void a_mint_waits_for_its_database(int milliseconds) throws Exception {
         Duration roundTrip = Duration.ofMillis(milliseconds);
         try (TestDatabase database = TestDatabase.migrated();

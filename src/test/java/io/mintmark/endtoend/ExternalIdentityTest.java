@@ -177,8 +177,8 @@ class ExternalIdentityTest {
     void a_token_for_aws_is_not_sent_to_anybody_else(Type type) {
         assertEquals(
                 "failed provider_misconfigured the broker's token comes from an external identity"
-                        + " provider, and its audience 'sts.amazonaws.com' is worth something to AWS,"
-                        + " and https://sts.evil.invalid is neither a host of theirs nor listed in"
+                        + " provider, and its audience 'sts.amazonaws.com' belongs to AWS,"
+                        + " but https://sts.evil.invalid is neither a host of that vendor nor listed in"
                         + " OUTBOUND_ALLOWED_HOSTS",
                 broker(type).mint("evil"));
     }

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import static java.util.Objects.requireNonNull;
+
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.nimbusds.jose.jwk.AsymmetricJWK;
 import com.nimbusds.jose.jwk.JWKSet;
@@ -94,6 +96,44 @@ class HsmIT {
         }
     }
 
+    /** The settings and commands of docs/run/pkcs11.md. */
+    @Test
+    void the_page_makes_a_key_that_signs_and_gives_auditors_the_public_half() throws Exception {
+        List<String> blocks = Documented.blocks("run/pkcs11.md", "sh");
+        assertEquals(3, blocks.size());
+        hsm.p256("audit-2026-12");
+        hsm.run(blocks.get(1), directory);
+        Map<String, String> page = new HashMap<>();
+        blocks.get(0)
+                .lines()
+                .map(line -> line.split("=", 2))
+                .forEach(each -> page.put(each[0], each[1]));
+        assertEquals(
+                Set.of(
+                        "PKCS11_MODULE",
+                        "PKCS11_PIN_FILE",
+                        "BROKER_SIGNING_KEYS",
+                        "AUDIT_SIGNING_KEYS"),
+                page.keySet());
+        try (World world =
+                new World(
+                        settings(
+                                requireNonNull(page.get("BROKER_SIGNING_KEYS")),
+                                requireNonNull(page.get("AUDIT_SIGNING_KEYS"))))) {
+            Answer answer = world.broker().mint(world.token(), "api");
+            assertEquals(200, answer.status(), answer.toString());
+        }
+        hsm.run(blocks.get(2), directory);
+        assertEquals(
+                pem(
+                                "PUBLIC KEY",
+                                key(requireNonNull(page.get("AUDIT_SIGNING_KEYS")))
+                                        .publicKey()
+                                        .getEncoded())
+                        .strip(),
+                Files.readString(directory.resolve("audit.pub")).strip());
+    }
+
     private static String jwt(String answer) {
         return Pattern.compile("eyJ[\\w-]+\\.[\\w-]+\\.[\\w-]+")
                 .matcher(answer)
@@ -120,7 +160,7 @@ class HsmIT {
                                             StartFailed.class,
                                             () -> RunningBroker.on(database, alone).close())
                                     .getMessage());
-            assertTrue(refused.startsWith("AUDIT_SIGNING_KEYS: doesn't hold the key"), refused);
+            assertTrue(refused.startsWith("AUDIT_SIGNING_KEYS doesn't hold the key"), refused);
             Map<String, String> both = new HashMap<>(alone);
             both.remove("AUDIT_SIGNING_KEY_FILE");
             int before = checkpoints(database);
@@ -282,7 +322,8 @@ class HsmIT {
             Map<String, String> settings =
                     settings("pkcs11:object=nowhere", hsm.p256("audit-missing"));
             assertEquals(
-                    "BROKER_SIGNING_KEYS: pkcs11:object=nowhere: the token has no such private key",
+                    "BROKER_SIGNING_KEYS: pkcs11:object=nowhere: the PKCS#11 token has no such"
+                            + " private key",
                     assertThrows(
                                     StartFailed.class,
                                     () -> RunningBroker.on(database, settings).close())

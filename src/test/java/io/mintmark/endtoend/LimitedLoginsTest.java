@@ -2,6 +2,7 @@ package io.mintmark.endtoend;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.base.schema.LoginCheck;
@@ -23,6 +24,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -145,9 +147,50 @@ class LimitedLoginsTest {
                             "pg_try_advisory_xact_lock_shared(1, 2)",
                             "lo_create(0)",
                             "lo_creat(-1)",
-                            "lo_from_bytea(0, '')")) {
+                            "lo_from_bytea(0, '')",
+                            "pg_logical_emit_message(false, 'x', 'x')",
+                            "pg_logical_emit_message(true, 'x', '\\x00'::bytea)")) {
                 assertEquals(REFUSED, state(statement, "SELECT " + function), function);
             }
+        }
+    }
+
+    /**
+     * What each login may do with the limits too. A statement reaches a table of the log by its
+     * number.
+     */
+    @Test
+    void notifications_cursors_and_locks_on_views_of_postgresql_delay_no_mint()
+            throws SQLException {
+        try (Connection listener = world.database().connect(Who.AUDITOR);
+                Connection member = world.database().connect(Who.AUDITOR);
+                Statement listens = listener.createStatement();
+                Statement statement = member.createStatement()) {
+            listens.execute("LISTEN more");
+            listener.setAutoCommit(false);
+            listens.execute("SELECT");
+            statement.execute(
+                    "DO 'BEGIN PERFORM pg_notify(''more'', i || repeat(''x'', 7900)) FROM generate_series(1, 5000) AS i; END'");
+            statement.execute("DECLARE kept CURSOR WITH HOLD FOR SELECT * FROM audit.event");
+            assertNotEquals(
+                    "00000",
+                    state(
+                            statement,
+                            "SELECT brin_summarize_new_values(i.oid::regclass) FROM pg_class AS i WHERE i.relname = 'event_holds_each_step_of_a_mint_once'"));
+            member.setAutoCommit(false);
+            statement.execute("LOCK TABLE pg_catalog.pg_settings IN ACCESS EXCLUSIVE MODE");
+
+            for (int i = 0; i < 3; i++) {
+                long began = System.nanoTime();
+                assertEquals(200, mint().status());
+                Duration taken = Duration.ofNanos(System.nanoTime() - began);
+                assertTrue(taken.compareTo(Duration.ofSeconds(1)) < 0, taken::toString);
+            }
+            try (Database connected = new Database(world.database().login(Who.APP))) {
+                assertTrue(new LoginCheck(connected).limits().limited());
+            }
+            member.rollback();
+            listener.rollback();
         }
     }
 
@@ -190,6 +233,17 @@ class LimitedLoginsTest {
             assertFalse(login.limits().limited());
             limit(own);
             own.runAsSuperuser("GRANT EXECUTE ON FUNCTION pg_advisory_lock(bigint) TO PUBLIC");
+            assertFalse(login.limits().limited());
+            limit(own);
+            own.runAsSuperuser(
+                    """
+                    DO $$
+                    BEGIN
+                        EXECUTE (SELECT format('GRANT EXECUTE ON FUNCTION %s TO PUBLIC', p.oid::regprocedure)
+                                   FROM pg_proc AS p WHERE p.proname = 'pg_logical_emit_message' LIMIT 1);
+                    END
+                    $$
+                    """);
             assertFalse(login.limits().limited());
             limit(own);
             assertTrue(login.limits().limited());

@@ -10,7 +10,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** {@code AUDIT_ON_LOSS}: a promoted standby lacks rows that the primary had confirmed. */
 class LossStopTest {
@@ -22,6 +25,8 @@ class LossStopTest {
             CREATE FUNCTION pg_catalog.pg_walfile_name(pg_lsn) RETURNS text LANGUAGE sql
             RETURN '0000000F' || right(on_the_old_timeline($1), 16);
             """;
+
+    private static final List<String> BLOCKS = Documented.blocks("run/restore.md", "sh");
 
     @TempDir private Path directory;
 
@@ -102,7 +107,10 @@ class LossStopTest {
     }
 
     private int acknowledge(World world) {
-        return run(world, "audit", "acknowledge-loss", "--reason", "failover, ticket 4711");
+        Matcher command =
+                Pattern.compile("mintmark (\\S+) (\\S+) (\\S+) \"(.*)\"\n").matcher(BLOCKS.get(5));
+        assertTrue(command.matches(), BLOCKS.get(5));
+        return run(world, command.group(1), command.group(2), command.group(3), command.group(4));
     }
 
     private int run(World world, String... command) {

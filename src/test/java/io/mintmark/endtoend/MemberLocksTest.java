@@ -141,8 +141,8 @@ class MemberLocksTest {
                 statement.execute("ROLLBACK PREPARED 'it''s forgotten'");
             }
             String logged =
-                    "waits for a lock on log.event held by the prepared transaction"
-                            + " 'it's forgotten' of login \"%s\"".formatted(Who.OWNER.login());
+                    "waits for a lock on log.event held by the prepared transaction 'it's forgotten' of login \"%s\""
+                            .formatted(Who.OWNER.login());
             assertFalse(book.linesWith(logged).isEmpty(), book::text);
             assertFalse(book.linesWith("ROLLBACK PREPARED 'it''s forgotten'").isEmpty());
         }

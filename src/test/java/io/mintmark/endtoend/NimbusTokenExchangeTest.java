@@ -102,9 +102,8 @@ class NimbusTokenExchangeTest {
                 Stream.of("", ".as", ".id", ".token", ".tokenexchange")
                                 .map(part -> "import " + sdk + part + ".*;\n")
                                 .collect(Collectors.joining())
-                        + "import java.util.List;\n"
-                        + "public class Page { public static String token(String identityToken)"
-                        + " throws Exception {\n%s\nreturn token.getValue(); } }".formatted(lines);
+                        + "import java.util.List;\npublic class Page { public static String token(String identityToken) throws Exception {\n%s\nreturn token.getValue(); } }"
+                                .formatted(lines);
         Path file = Files.writeString(directory.resolve("Page.java"), source);
         int status =
                 ToolProvider.getSystemJavaCompiler()

@@ -36,7 +36,8 @@ class PasswordRotationTest {
     /** The pool pauses for five seconds after refused connections, and the machine may be busy. */
     private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
-    private static final String REJECTED = "the database can't be reached: it rejects the password";
+    private static final String REJECTED =
+            "the database can't be reached: the server rejects the password";
 
     @TempDir private Path directory;
 

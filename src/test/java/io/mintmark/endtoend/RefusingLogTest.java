@@ -1,6 +1,11 @@
 package io.mintmark.endtoend;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.broker.token.LogBook;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -9,6 +14,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.net.URI;
 import java.net.http.HttpRequest;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 
 /** A database that answers, and takes no rows of the audit log. */
@@ -37,6 +46,13 @@ class RefusingLogTest {
                                 .formatted(sqlState, condition));
     }
 
+    private static String process(Statement statement) throws SQLException {
+        try (ResultSet row = statement.executeQuery("SELECT pg_backend_pid()")) {
+            assertTrue(row.next());
+            return row.getString(1);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"53100", "42501", "P0001", "23514", "57014", "XX001"})
     void a_log_that_refuses_rows_whatever_the_reason_makes_the_broker_unready_until_it_takes_some(
@@ -52,6 +68,32 @@ class RefusingLogTest {
         world.database().runAsSuperuser("DROP TRIGGER refuse ON log.event");
         Eventually.holds(() -> readiness() < 300);
         assertEquals(200, world.broker().mint(world.token(), "deploy").status());
+    }
+
+    /** Nothing keeps a login from filling it, so the operator must see which one to end. */
+    @Test
+    void a_full_lock_table_is_logged_with_the_session_that_has_most_locks() throws Exception {
+        refuse("53200", "true");
+        try (LogBook book = LogBook.open();
+                Connection member = world.database().connect(Who.AUDITOR);
+                Statement statement = member.createStatement()) {
+            member.setAutoCommit(false);
+            statement.execute("CREATE TEMP TABLE filler (c int)");
+            for (int i = 0; i < 500; i++) {
+                statement.execute("SAVEPOINT s; INSERT INTO filler VALUES (1)");
+            }
+            String process = process(statement);
+
+            assertEquals(
+                    "503 SERVICE_UNAVAILABLE ",
+                    world.broker().mint(world.token(), "deploy").verdict());
+
+            List<String> lines = book.linesWith("locks of process %s.".formatted(process));
+            assertFalse(lines.isEmpty(), book::text);
+            String line = lines.getFirst();
+            assertTrue(line.contains("finds the server's lock table full"), line);
+            assertTrue(line.contains("pg_terminate_backend(%s)".formatted(process)), line);
+        }
     }
 
     @Test

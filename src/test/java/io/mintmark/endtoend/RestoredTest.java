@@ -166,7 +166,7 @@ class RestoredTest {
         assertTrue(
                 undone.getFirst()
                         .matches(
-                                "Undone, so repeat it: UPDATE of subject_grant \\(id \\d+, subject ci:main, key api\\),"
+                                "Undone, so repeat this change: UPDATE of subject_grant \\(id \\d+, subject ci:main, key api\\),"
                                         + " revision \\d+ of tenant acme, by test_admin"),
                 undone.getFirst());
     }

@@ -108,7 +108,7 @@ public final class RunningBroker implements AutoCloseable {
     }
 
     /** Requests access to a key for 15 minutes. */
-    Answer requestAccess(String token, String key) {
+    public Answer requestAccess(String token, String key) {
         return send(
                 request("/access-requests")
                         .header("Content-Type", "application/json")

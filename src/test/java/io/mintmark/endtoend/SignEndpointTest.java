@@ -158,7 +158,9 @@ class SignEndpointTest {
                     sign(key, caPublicKey + caPublicKey, "*/*"),
                     "The key is followed by another PEM block");
         }
-        refused(sign("db", SECURITY_KEY, "*/*"), "The key is of a security key, and TLS has none");
+        refused(
+                sign("db", SECURITY_KEY, "*/*"),
+                "The key is on a security key, which TLS doesn't support");
         assertEquals(200, sign("web", SECURITY_KEY, "*/*").status());
         assertEquals(List.of(), world.audited("kind = 'failed'"));
     }

@@ -53,7 +53,7 @@ class TenantLimitTest {
                 Instant.parse(answer.at("/details/resetAt")),
                 Instant.ofEpochSecond(Long.parseLong(answer.header("X-RateLimit-Reset"))));
         assertTrue(
-                answer.at("/message").startsWith("Tenant 'acme' may make no more"),
+                answer.at("/message").startsWith("Tenant 'acme' has reached its limit"),
                 answer::toString);
         assertTrue(Integer.parseInt(answer.header("Retry-After")) <= 60, answer::toString);
         assertEquals(429, world.broker().mint(world.token(), "api").status());

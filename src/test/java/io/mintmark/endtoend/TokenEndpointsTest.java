@@ -126,9 +126,8 @@ class TokenEndpointsTest {
 
     private static String scope(String key) {
         String form =
-                "grant_type=urn:ietf:params:oauth:grant-type:token-exchange&scope=everything"
-                        + "&subject_token_type=urn:ietf:params:oauth:token-type:jwt&audience=%s&subject_token=%s"
-                                .formatted(key, world.issuer().sign(SUBJECT, World.AUDIENCE));
+                "grant_type=urn:ietf:params:oauth:grant-type:token-exchange&scope=everything&subject_token_type=urn:ietf:params:oauth:token-type:jwt&audience=%s&subject_token=%s"
+                        .formatted(key, world.issuer().sign(SUBJECT, World.AUDIENCE));
         Answer answer =
                 world.broker()
                         .send(

@@ -247,7 +247,8 @@ class TokenExchangeEndpointTest {
         form.put("audience", "gone");
         Answer differ = post(form, "X-Request-ID", "differ");
         assertEquals("400 invalid_target", verdict(differ));
-        assertTrue(differ.at("/error_description").contains("the same key"), differ::toString);
+        assertTrue(
+                differ.at("/error_description").contains("name different keys"), differ::toString);
         world.assertAudited("differ");
         for (String bad :
                 List.of(

@@ -53,7 +53,7 @@ class TokenPurposeTest {
     void no_request_accepts_one() {
         for (HttpRequest.Builder request : AllDoors.requests(world.broker().url(), logoutToken())) {
             Answer answer = world.broker().send(request);
-            assertTrue(answer.toString().contains("was made for something else"), answer::toString);
+            assertTrue(answer.toString().contains("was not made to identify"), answer::toString);
         }
         Eventually.holds(() ->
                 !world.audited("kind = 'rejected' AND reason = 'wrong_token_type'").isEmpty());

@@ -55,7 +55,7 @@ class WaitReadyTest {
                     new Said(
                             3,
                             "ready, but no request came within PT0.5S: the reverse proxy doesn't use"
-                                    + " this replica, or nobody calls"),
+                                    + " this replica, or no client sends requests"),
                     run(settings, "--traffic", "--timeout", "PT0.5S"));
 
             CompletableFuture<Said> waiting =
@@ -67,7 +67,7 @@ class WaitReadyTest {
                 broker.get("/credentials/idp-providers");
                 return waiting.isDone();
             });
-            assertEquals(new Said(0, "ready, and requests come"), waiting.join());
+            assertEquals(new Said(0, "ready, and receiving requests"), waiting.join());
         }
     }
 
@@ -81,7 +81,10 @@ class WaitReadyTest {
                                 .formatted(nobody)),
                 run(adminPort(nobody), "--timeout", "PT0.3S"));
         assertEquals(
-                new Said(1, "ADMIN_PORT is 0, so nobody knows the port; set a number"),
+                new Said(
+                        1,
+                        "ADMIN_PORT is 0, so the command can't know the port; set ADMIN_PORT to a"
+                                + " fixed port"),
                 run(adminPort(0)));
     }
 

@@ -66,9 +66,8 @@ class KeycloakClientsIT {
         assertEquals(
                 List.of("https://api.example.com"), KeycloakRealm.claims(credential).getAudience());
         world.assertRows(
-                "SELECT idp || ' ' || (claims ->> 'azp') FROM audit.event WHERE"
-                        + " kind = 'requested' AND token_id = '%s'"
-                                .formatted(KeycloakRealm.claims(token).getJWTID()),
+                "SELECT idp || ' ' || (claims ->> 'azp') FROM audit.event WHERE kind = 'requested' AND token_id = '%s'"
+                        .formatted(KeycloakRealm.claims(token).getJWTID()),
                 "realm pipeline");
     }
 

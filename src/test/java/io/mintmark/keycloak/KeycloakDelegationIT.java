@@ -84,9 +84,8 @@ class KeycloakDelegationIT {
         assertEquals(grace, minted.getSubject());
         assertEquals("client:agent", minted.getJSONObjectClaim("act").get("sub"));
         world.assertRows(
-                "SELECT concat_ws(' ', kind, subject, actor_idp, actor) FROM audit.event WHERE"
-                        + " token_id = '%s' AND step = 1"
-                                .formatted(KeycloakRealm.claims(token).getJWTID()),
+                "SELECT concat_ws(' ', kind, subject, actor_idp, actor) FROM audit.event WHERE token_id = '%s' AND step = 1"
+                        .formatted(KeycloakRealm.claims(token).getJWTID()),
                 "requested %s realm client:agent".formatted(grace));
     }
 

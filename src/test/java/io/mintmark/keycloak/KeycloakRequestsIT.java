@@ -169,8 +169,8 @@ class KeycloakRequestsIT {
                 "SELECT idp || ' ' || subject || ' ' || status FROM broker.access_request",
                 "people %s withdrawn".formatted(idOf("rita")));
         world.assertRows(
-                "SELECT idp || ' ' || subject || ' ' || note FROM broker.access_decision"
-                        + " WHERE request = '%s'".formatted(id),
+                "SELECT idp || ' ' || subject || ' ' || note FROM broker.access_decision WHERE request = '%s'"
+                        .formatted(id),
                 "console-people %s for the ticket".formatted(idOf("alice")));
         world.assertRows(
                 "SELECT kind FROM audit.event WHERE key = 'files' AND kind <> 'requested'"

@@ -85,9 +85,8 @@ class BrokerTokensTest {
         assertTrue(
                 refused.getMessage()
                         .startsWith(
-                                "the broker's token comes from an external identity provider, and"
-                                        + " its audience '%s' is worth something to %s"
-                                                .formatted(audience, vendor)),
+                                "the broker's token comes from an external identity provider, and its audience '%s' belongs to %s"
+                                        .formatted(audience, vendor)),
                 refused.getMessage());
     }
 
@@ -140,8 +139,8 @@ class BrokerTokensTest {
                     new Failed(
                             Reason.PROVIDER_MISCONFIGURED,
                             "access provider setting 'policy_claim' can't be used: the broker's"
-                                    + " token comes from an external identity provider, which decides"
-                                    + " what it says"),
+                                    + " token comes from an external identity provider, which"
+                                    + " decides the token's claims"),
                     result);
         }
     }

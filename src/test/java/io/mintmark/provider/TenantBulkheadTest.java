@@ -98,7 +98,7 @@ class TenantBulkheadTest {
                 List.of(
                         new NotCalled(
                                 NotCalled.Why.TENANT_BUSY,
-                                "1024 calls of the tenant wait already")),
+                                "1024 calls of the tenant are already waiting")),
                 all.stream().filter(Future::isDone).map(Future::resultNow).toList());
         assertEquals(HeldCalls.ANSWER, answered("acme", "quick"));
         assertEquals(HeldCalls.ANSWER, answered("other", "slow"));

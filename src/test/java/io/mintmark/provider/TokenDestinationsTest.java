@@ -131,8 +131,8 @@ class TokenDestinationsTest {
                         () -> destinations.audience(minio, settings, "audience"));
 
         assertEquals(
-                "access provider setting 'audience' can't be used: 'sts.amazonaws.com' is worth"
-                        + " something to AWS, and https://minio.example is neither a host of theirs nor"
+                "access provider setting 'audience' can't be used: 'sts.amazonaws.com' belongs"
+                        + " to AWS, but https://minio.example is neither a host of that vendor nor"
                         + " listed in OUTBOUND_ALLOWED_HOSTS",
                 refused.getMessage());
     }

@@ -148,7 +148,7 @@ class WhereOAuthTokensGoTest {
                         ",'subject_audience':'%s'".formatted(audience));
 
         assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-        assertTrue(failed.detail().contains("is worth something to"), failed.detail());
+        assertTrue(failed.detail().contains("belongs to"), failed.detail());
         assertEquals(List.of(), orders);
     }
 
@@ -163,7 +163,7 @@ class WhereOAuthTokensGoTest {
     void a_clouds_audience_is_not_for_another_cloud(String url, String audience) {
         Failed failed = oauth2(url, ",'subject_audience':'%s'".formatted(audience));
 
-        assertTrue(failed.detail().contains("is worth something to"), failed.detail());
+        assertTrue(failed.detail().contains("belongs to"), failed.detail());
         assertEquals(List.of(), orders);
     }
 
@@ -175,9 +175,9 @@ class WhereOAuthTokensGoTest {
                     """
                     'server':'http://cluster.example'                                      | 'server'
                     'server':'http://10.2.0.1:8080'                                        | 'server'
-                    'server':'https://cluster.example','audience':'sts.amazonaws.com'      | is worth something to AWS
-                    'server':'https://cluster.example','audience':'api://AzureADTokenExchange' | is worth something to MICROSOFT
-                    'server':'https://sts.googleapis.com/a','audience':'sts.amazonaws.com' | is worth something to AWS
+                    'server':'https://cluster.example','audience':'sts.amazonaws.com'      | belongs to AWS
+                    'server':'https://cluster.example','audience':'api://AzureADTokenExchange' | belongs to MICROSOFT
+                    'server':'https://sts.googleapis.com/a','audience':'sts.amazonaws.com' | belongs to AWS
                     """)
     void no_token_for_a_cluster_goes_in_clear_or_is_worth_anything_elsewhere(
             String settings, String told) {
@@ -270,9 +270,8 @@ class WhereOAuthTokensGoTest {
 
     @ParameterizedTest
     @CsvSource({
-        "https://auth.example,          api://AzureADTokenExchange, is worth something to"
-                + " MICROSOFT",
-        "https://auth.example,          sts.amazonaws.com,          is worth something to AWS",
+        "https://auth.example,          api://AzureADTokenExchange, belongs to" + " MICROSOFT",
+        "https://auth.example,          sts.amazonaws.com,          belongs to AWS",
         "https://listed.invalid/token,  api://AzureADTokenExchange, listed.invalid can't be"
                 + " reached",
         "https://auth.invalid/token,    https://auth.invalid,       auth.invalid can't be reached",
@@ -304,7 +303,7 @@ class WhereOAuthTokensGoTest {
                                 .sharing()
                                 .allowing("b"));
 
-        assertTrue(failed.detail().contains("is worth something to AWS"), failed.detail());
+        assertTrue(failed.detail().contains("belongs to AWS"), failed.detail());
     }
 
     private Failed failed(boolean shared, Orders order) {

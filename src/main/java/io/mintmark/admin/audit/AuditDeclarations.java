@@ -76,7 +76,8 @@ public final class AuditDeclarations {
                 SignedCheckpoint sealed = sealed(database, keys, declaration);
                 CheckpointLines.of(sealed).forEach(System.out::println);
                 System.err.println(
-                        "mintmark: verify now exits with 3, unless it gets --accept-gap "
+                        "mintmark: from now on, mintmark audit verify exits with 3 unless it is"
+                                + " run with --accept-gap "
                                 + sealed.hash());
             } catch (StoreUnreachable | QueryFailed e) {
                 if (!QueryFailed.lacksPrivilege(e)) {
@@ -89,7 +90,10 @@ public final class AuditDeclarations {
             return 0;
         }
 
-        /** Keys that the log counts as lost declare nothing but what no broker made. */
+        /**
+         * Requires that the keys continue the log. Keys that the log counts as lost may declare
+         * only checkpoints that no broker made.
+         */
         void requireSuccessor(AuditSettings settings, SealingKeys keys, LastSeal last) {
             AuditKey.foreign(settings, keys, last.signer(), last::signers)
                     .ifPresent(fault -> {
@@ -134,7 +138,7 @@ public final class AuditDeclarations {
         }
     }
 
-    /** The last rows of writers that these found missing. */
+    /** The last rows of writers that replicas found missing and nobody has acknowledged. */
     private static List<Position> reported(LostRows lost) {
         return lost.unacknowledged().stream()
                 .filter(row -> row.kind() == LostRow.Kind.EVENT)
@@ -159,8 +163,8 @@ public final class AuditDeclarations {
             name = "declare-gap",
             description = {
                 "Declares in a signed checkpoint which rows a restore lost.",
-                "Names each lost checkpoint, and the lost rows of each chain, also where a replica",
-                "went on behind them. Replicas that stopped minting then mint again.",
+                "Names each lost checkpoint and the lost rows of each chain, even if a replica has",
+                "written later rows since. Replicas that stopped minting then mint again.",
                 "Needs AUDIT_SIGNING_KEY_FILE and the service's login."
             },
             mixinStandardHelpOptions = true)
@@ -194,11 +198,11 @@ public final class AuditDeclarations {
                                                 withChanges(reason, lost)))
                         .orElseThrow(() ->
                                 new CommandFailed(
-                                        "every checkpoint of the file is in the log, and no"
-                                                + " row is missing that could be declared lost,"
-                                                + " so there is no gap"));
+                                        "there is no gap to declare: the log has every checkpoint"
+                                                + " of the file, and no row is missing"));
             } catch (IllegalArgumentException e) {
-                throw new CommandFailed("--checkpoints: one of them " + e.getMessage());
+                throw new CommandFailed(
+                        "--checkpoints: a checkpoint in the file " + e.getMessage());
             }
         }
     }
@@ -209,8 +213,8 @@ public final class AuditDeclarations {
             description = {
                 "Acknowledges in a signed checkpoint that the database lost its newest rows.",
                 "Replicas that stopped minting (AUDIT_ON_LOSS=stop) then mint again.",
-                "Names the rows that these replicas found missing. First revoke again what was",
-                "revoked in the lost time.",
+                "Names the rows that these replicas found missing. First repeat the revocations",
+                "of the lost time.",
                 "Needs AUDIT_SIGNING_KEY_FILE and the service's login."
             },
             mixinStandardHelpOptions = true)
@@ -220,13 +224,13 @@ public final class AuditDeclarations {
             List<LostRow> rows = lost.unacknowledged();
             if (rows.isEmpty()) {
                 throw new CommandFailed(
-                        "no replica has reported a loss that isn't acknowledged, so there is"
-                                + " nothing to acknowledge; only replicas with AUDIT_ON_LOSS=stop"
-                                + " report one");
+                        "there is nothing to acknowledge: no replica has reported a loss that"
+                                + " isn't acknowledged yet; only replicas with AUDIT_ON_LOSS=stop"
+                                + " report losses");
             }
             requireAnswered(LostChanges.of(Optional.empty(), rows));
             String named = rows.stream().map(LostRow::name).collect(Collectors.joining(", "));
-            System.err.println("mintmark: acknowledges the loss of " + named);
+            System.err.println("mintmark: acknowledging the loss of " + named);
             return new Declaration(
                     "%s (lost: %s)".formatted(reason, named),
                     List.of(),
@@ -239,7 +243,7 @@ public final class AuditDeclarations {
     @Command(
             name = "disown-checkpoint",
             description = {
-                "Declares in a signed checkpoint that another one in the log is forged.",
+                "Declares in a signed checkpoint that another checkpoint in the log is forged.",
                 "Only a checkpoint that no key of AUDIT_SIGNING_KEY_FILE signed can be "
                         + "disowned.",
                 "Needs the service's login."
@@ -262,7 +266,7 @@ public final class AuditDeclarations {
                                     .foreign(number)
                                     .orElseThrow(() ->
                                             new CommandFailed(
-                                                    "checkpoint %d isn't in the log, or a broker signed it"
+                                                    "checkpoint %d can't be disowned: it isn't in the log, or a key of AUDIT_SIGNING_KEY_FILE signed it"
                                                             .formatted(number)))),
                     List.of(),
                     List.of());

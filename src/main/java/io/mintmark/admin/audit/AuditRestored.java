@@ -39,7 +39,7 @@ import java.util.function.Supplier;
         description = {
             "Compares a restored database with kept checkpoints, and reports what it lost.",
             "If a checkpoint is lost, replicas with AUDIT_ON_LOSS=stop mint nothing until",
-            "audit declare-gap. Run this first after a restore: it prints the lost changes, and",
+            "audit declare-gap. Run this command first after a restore: it prints the lost changes, and",
             "the command that declares them once the revocations among them are repeated.",
             "New rows get ids that no lost row can have had.",
             "Needs AUDIT_SIGNING_KEY_FILE and the service's login."
@@ -63,7 +63,9 @@ public final class AuditRestored implements Callable<Integer> {
     @Option(
             names = "--export",
             paramLabel = "FILE",
-            description = "What audit export --all wrote: lost changes are listed by name.")
+            description =
+                    "A file written by mintmark audit export --all, to list lost changes by"
+                            + " name.")
     private @Nullable Path export;
 
     public AuditRestored(Supplier<SettingsReader> settings) {
@@ -94,7 +96,8 @@ public final class AuditRestored implements Callable<Integer> {
                 return 0;
             }
             System.out.println(
-                    "Stopped: replicas with AUDIT_ON_LOSS=stop mint nothing until audit declare-gap.");
+                    "Replicas with AUDIT_ON_LOSS=stop are stopped: they mint nothing until you"
+                            + " run mintmark audit declare-gap.");
             gap.ifPresent(AuditRestored::print);
             LostChanges changes = LostChanges.of(gap, reported);
             print(changes);
@@ -120,7 +123,7 @@ public final class AuditRestored implements Callable<Integer> {
                             new LostTails(log, trusted)
                                     .find(kept, List.of(), log::gaps, "restored"));
         } catch (IllegalArgumentException e) {
-            throw new CommandFailed("--checkpoints: one of them " + e.getMessage());
+            throw new CommandFailed("--checkpoints: a checkpoint in the file " + e.getMessage());
         }
     }
 
@@ -133,7 +136,8 @@ public final class AuditRestored implements Callable<Integer> {
     private static void print(LostChanges changes) {
         if (changes.names().isEmpty()) {
             System.out.println(
-                    "Lost: no change of the configuration that a checkpoint or a replica knows.");
+                    "No change of the configuration that a checkpoint or a replica has recorded"
+                            + " is lost.");
         }
         changes.names().forEach(name -> System.out.println("Lost: " + name));
     }
@@ -141,8 +145,8 @@ public final class AuditRestored implements Callable<Integer> {
     private String next(boolean isGap, LostChanges changes) {
         String command = isGap ? "declare-gap --checkpoints " + checkpoints : "acknowledge-loss";
         return changes.names().isEmpty()
-                ? "Next: audit %s --reason TEXT".formatted(command)
-                : "Next: repeat lost revocations and blocks (docs/run/restore.sql lists them), then audit %s --answered %s --reason TEXT"
+                ? "Next: mintmark audit %s --reason TEXT".formatted(command)
+                : "Next: repeat lost revocations and blocks (docs/run/restore.sql lists them), then run mintmark audit %s --answered %s --reason TEXT"
                         .formatted(command, changes.code());
     }
 }

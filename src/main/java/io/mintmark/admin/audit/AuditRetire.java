@@ -29,8 +29,8 @@ import java.util.function.Supplier;
         name = "retire",
         description = {
             "Removes whole months from the log and records that in a signed checkpoint.",
-            "Their tables audit.event_YYYY_MM stay, detached: keep a dump, then drop them.",
-            "Verifies their rows first, and no others but those beside them.",
+            "The tables of these months, log.event_YYYY_MM, stay: dump them, then drop them.",
+            "First verifies the rows of these months and the rows next to them.",
             "Needs a login of the owner's role and AUDIT_SIGNING_KEY_FILE."
         },
         mixinStandardHelpOptions = true)
@@ -41,7 +41,7 @@ public final class AuditRetire implements Callable<Integer> {
             names = "--before",
             paramLabel = "YYYY-MM",
             required = true,
-            description = "The first month that stays.")
+            description = "The first month to keep, such as 2026-03.")
     private String before = "";
 
     @Option(
@@ -49,8 +49,8 @@ public final class AuditRetire implements Callable<Integer> {
             paramLabel = "DURATION",
             defaultValue = "PT10M",
             description =
-                    "How long to wait for other readers of the log, such as PT1H; PT10M if not"
-                            + " given.")
+                    "How long to wait for other readers of the log, such as PT1H; by default,"
+                            + " PT10M.")
     private Duration timeout = Duration.ZERO;
 
     public AuditRetire(Supplier<SettingsReader> settings) {
@@ -64,7 +64,9 @@ public final class AuditRetire implements Callable<Integer> {
         SealingKeys keys = AuditKey.read(reader.audit(), new HeldKeys(reader.pkcs11()));
         DatabaseLogin login = Logins.service(reader.database());
         if (!verifies(reader.database(), month, keys)) {
-            System.err.println("mintmark: nothing was retired, because these months don't verify");
+            System.err.println(
+                    "mintmark: nothing was retired, because the verification of these"
+                            + " months has findings");
             return 1;
         }
         Optional<SignedCheckpoint> sealed =

@@ -102,7 +102,7 @@ final class ExportedChanges {
         return VisibleText.of(
                 "%s: %s of %s (%s), revision %d of %s, by %s"
                         .formatted(
-                                undone ? "Undone, so repeat it" : "Lost",
+                                undone ? "Undone, so repeat this change" : "Lost",
                                 row.path("operation").asText(),
                                 table,
                                 named,

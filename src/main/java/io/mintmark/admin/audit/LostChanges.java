@@ -69,9 +69,10 @@ final class LostChanges {
     void requireAnswered(Optional<String> answered) {
         if (!names.isEmpty() && !answered.equals(Optional.of(code()))) {
             throw new CommandFailed(
-                    ("replicas stay stopped, because lost changes are not answered: %s; repeat the"
-                                    + " revocations and blocks among them, then give the code that"
-                                    + " audit restored prints now: --answered CODE")
+                    ("replicas stay stopped, because configuration changes are lost: %s; repeat"
+                                    + " the revocations and blocks among them, then add"
+                                    + " --answered with"
+                                    + " the code that mintmark audit restored prints now")
                             .formatted(String.join("; ", names)));
         }
     }

@@ -35,7 +35,9 @@ final class AdminPort implements AutoCloseable {
 
     AdminPort(AdminSettings settings) {
         if (settings.port() == 0) {
-            throw new CommandFailed("ADMIN_PORT is 0, so nobody knows the port; set a number");
+            throw new CommandFailed(
+                    "ADMIN_PORT is 0, so the command can't know the port; set ADMIN_PORT to a"
+                            + " fixed port");
         }
         InetAddress host =
                 settings.host().isAnyLocalAddress()
@@ -88,7 +90,7 @@ final class AdminPort implements AutoCloseable {
         }
     }
 
-    /** Trusts the port's own certificate, whatever host it names: the file says which it is. */
+    /** Trusts the certificate in the port's file, whatever host it names. */
     private static final class OnlyThis extends X509ExtendedTrustManager {
         private final Certificate own;
 
@@ -98,7 +100,8 @@ final class AdminPort implements AutoCloseable {
 
         private void require(X509Certificate[] chain) throws CertificateException {
             if (chain.length == 0 || !chain[0].equals(own)) {
-                throw new CertificateException("the port has another certificate than its file");
+                throw new CertificateException(
+                        "the port presents another certificate than the one in ADMIN_TLS_CERTIFICATE_FILE");
             }
         }
 
@@ -123,19 +126,19 @@ final class AdminPort implements AutoCloseable {
         @Override
         public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket)
                 throws CertificateException {
-            throw new CertificateException("no clients here");
+            throw new CertificateException("the command accepts no TLS clients");
         }
 
         @Override
         public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine)
                 throws CertificateException {
-            throw new CertificateException("no clients here");
+            throw new CertificateException("the command accepts no TLS clients");
         }
 
         @Override
         public void checkClientTrusted(X509Certificate[] chain, String type)
                 throws CertificateException {
-            throw new CertificateException("no clients here");
+            throw new CertificateException("the command accepts no TLS clients");
         }
 
         @Override

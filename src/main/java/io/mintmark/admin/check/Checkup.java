@@ -39,7 +39,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** Looks at all that a start needs, starts nothing, and finds all that is wrong at once. */
+/**
+ * Checks everything that a start needs, without starting anything, and reports all errors at once.
+ */
 public final class Checkup {
     private static final Duration IDENTITY_PATIENCE = Duration.ofSeconds(15);
     private static final Duration PAUSE = Duration.ofMillis(50);
@@ -77,7 +79,7 @@ public final class Checkup {
         }
 
         static Finding unknown(Area area, String why) {
-            return new Finding(area, List.of(), List.of("not looked at: " + why));
+            return new Finding(area, List.of(), List.of("not checked: " + why));
         }
     }
 
@@ -197,7 +199,7 @@ public final class Checkup {
                 .toList();
     }
 
-    /** A loss that isn't acknowledged keeps all replicas from minting. */
+    /** Reports a loss that isn't acknowledged and keeps all replicas from minting. */
     private static Optional<String> unacknowledged(
             AuditSettings known, SealingKeys keys, Database database) {
         boolean isLost =
@@ -252,7 +254,10 @@ public final class Checkup {
     private Finding identity() {
         return broker().flatMap(broker -> unlessUnusable(() -> identity(broker), new ArrayList<>()))
                 .map(Checkup::identity)
-                .orElseGet(() -> Finding.unknown(Area.IDENTITY, "its settings or keys are wrong"));
+                .orElseGet(() ->
+                        Finding.unknown(
+                                Area.IDENTITY,
+                                "the settings or keys of the broker's identity have the errors above"));
     }
 
     /** A token that has to be asked for comes a moment later, or the log says why it doesn't. */
@@ -283,7 +288,7 @@ public final class Checkup {
     }
 
     private static Finding unknownWithoutSettings(Area area) {
-        return Finding.unknown(area, "its settings are wrong");
+        return Finding.unknown(area, "the settings for this check have the errors above");
     }
 
     private static <T> Optional<T> unlessInvalid(Supplier<T> reading, List<String> faults) {

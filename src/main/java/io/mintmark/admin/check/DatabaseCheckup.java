@@ -32,7 +32,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** The part of a check that asks the database; what is wrong doesn't keep it from asking on. */
+/** The checks that query the database. A failed check doesn't keep the others from running. */
 final class DatabaseCheckup {
     private static final int MOST_EXPIRIES = 100;
 
@@ -159,7 +159,8 @@ final class DatabaseCheckup {
         facts.add(
                 limits.limited()
                         ? "the limits of db/limit-logins.sql are in force"
-                        : "any login can stop all mints with locks that PostgreSQL allows everybody; let a superuser run db/limit-logins.sql");
+                        : "any login can stop all mints with locks that PostgreSQL lets every"
+                                + " login take; let a superuser run db/limit-logins.sql");
         if (limits.prepared() > 0) {
             facts.add(
                     "max_prepared_transactions is %d, so a prepared transaction can keep locks without a session; set it to 0"
@@ -213,7 +214,7 @@ final class DatabaseCheckup {
                     notes.addAll(migrations(schema, false));
                     faults.add(
                             named(
-                                    "its schema lacks migrations of this release (%d definitions differ); run: mintmark migrate"
+                                    "the schema lacks migrations of this release (%d definitions differ); run: mintmark migrate"
                                             .formatted(differences.size())));
                 } else {
                     faults.addAll(differences);

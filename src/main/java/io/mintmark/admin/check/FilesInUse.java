@@ -19,7 +19,7 @@ final class FilesInUse {
 
     private FilesInUse() {}
 
-    /** A line for each; none if no broker answers. */
+    /** A line for each file whose contents a running broker rejects; none if no broker answers. */
     static List<String> refused(AdminSettings settings) {
         if (settings.port() == 0) {
             return List.of();
@@ -41,7 +41,7 @@ final class FilesInUse {
     }
 
     private static String line(AdminPort port, String setting) {
-        return "the running broker (%s) can't use the new contents of %s and goes on with the former ones, even if they were deleted; its log says why"
+        return "the running broker (%s) can't use the new contents of %s, so it keeps using the former contents; its log has the reason"
                 .formatted(port, setting);
     }
 }

@@ -16,7 +16,7 @@ import java.util.Optional;
 final class OwnIssuerRows {
     private OwnIssuerRows() {}
 
-    /** A line for each. */
+    /** A note for each identity provider whose issuer is the broker's own. */
     static List<String> notes(Optional<BrokerSettings> broker, Database database) {
         OwnIssuer own =
                 broker.flatMap(BrokerSettings::issuer)
@@ -24,7 +24,7 @@ final class OwnIssuerRows {
                         .orElse(OwnIssuer.NONE);
         try {
             return new PostgresIdentityProviders(database, System::nanoTime)
-                    .entries().stream()
+                    .entries().byName().stream()
                             .filter(entry -> own.is(entry.issuer()))
                             .map(entry ->
                                     "identity provider '%s' is ignored: its issuer %s is the broker's own, whose tokens are never accepted; delete the row"

@@ -64,7 +64,7 @@ final class TenantSecrets {
         }
     }
 
-    /** When the certificates in the rows of tenants expire, the next one first. */
+    /** The expiries of the certificates in tenants' rows, the next one first. */
     List<Expiry> expiries(Database database) {
         PostgresCatalogue catalogue = new PostgresCatalogue(database);
         try (TenantHttpClients connections = new TenantHttpClients(destinations)) {
@@ -81,7 +81,10 @@ final class TenantSecrets {
         }
     }
 
-    /** Nothing is sent. */
+    /**
+     * The access provider types that have secrets, set up to verify them. Nothing is sent to a
+     * provider.
+     */
     private List<AccessProvider> types(TenantHttpClients connections) {
         SecureRandom random = new SecureRandom();
         return List.of(

@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
-/** Waits until the broker on this machine may be relied on, so that the next may be stopped. */
+/** Waits until the broker on this machine is ready, so that the next replica may be stopped. */
 @Command(
         name = "wait-ready",
         description = {
@@ -23,10 +23,11 @@ import java.util.function.Supplier;
         },
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
-            "0:it is ready and, with --traffic, gets requests",
-            "1:it is not ready within --timeout; one line gives the reason",
+            "0:the broker is ready and, with --traffic, receives requests",
+            "1:the broker is not ready within --timeout; one line gives the reason",
             "2:settings are wrong",
-            "3:it is ready, but no request came within --timeout: the reverse proxy doesn't use it, or nobody calls"
+            "3:the broker is ready, but no request came within --timeout: the reverse proxy"
+                    + " doesn't use this replica, or no client sends requests"
         },
         mixinStandardHelpOptions = true)
 public final class WaitReady implements Callable<Integer> {
@@ -43,14 +44,16 @@ public final class WaitReady implements Callable<Integer> {
     private final Supplier<SettingsReader> settings;
     private final PrintStream out;
 
-    @Option(names = "--traffic", description = "Waits for a request of a client, too.")
+    @Option(names = "--traffic", description = "Also waits until a client's request arrives.")
     private boolean traffic;
 
     @Option(
             names = "--timeout",
             paramLabel = "DURATION",
             defaultValue = "PT1M",
-            description = "For how long to wait, for each of the two (default: ${DEFAULT-VALUE}).")
+            description =
+                    "How long to wait for readiness, and as long again for a request"
+                            + " (default: ${DEFAULT-VALUE}).")
     private Duration timeout = Duration.ofMinutes(1);
 
     public WaitReady(Supplier<SettingsReader> settings, PrintStream out) {
@@ -82,7 +85,7 @@ public final class WaitReady implements Callable<Integer> {
         }
     }
 
-    /** Why it isn't ready; empty if it is. */
+    /** The reason why the broker isn't ready; empty if it is. */
     private static String unready(AdminPort port) throws InterruptedException {
         try {
             HttpResponse<String> answer = port.get(READY);
@@ -93,7 +96,7 @@ public final class WaitReady implements Callable<Integer> {
     }
 
     /**
-     * Requests from before the wait don't count: they may have been the old replica's last ones.
+     * Counts requests since the wait began. Earlier ones may have been the old replica's last ones.
      */
     private int awaitTraffic(AdminPort port) throws InterruptedException {
         long began = System.nanoTime();
@@ -103,12 +106,12 @@ public final class WaitReady implements Callable<Integer> {
                 out.println(
                         "ready, but no request came within %s: the reverse proxy doesn't use this"
                                         .formatted(timeout)
-                                + " replica, or nobody calls");
+                                + " replica, or no client sends requests");
                 return NO_TRAFFIC;
             }
             Thread.sleep(PAUSE);
         }
-        out.println("ready, and requests come");
+        out.println("ready, and receiving requests");
         return 0;
     }
 
@@ -122,7 +125,8 @@ public final class WaitReady implements Callable<Integer> {
                             line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
                     .sum();
         } catch (IOException e) {
-            throw new CommandFailed("%s stopped answering while it was waited for".formatted(port));
+            throw new CommandFailed(
+                    "%s stopped responding while the command waited for a request".formatted(port));
         }
     }
 }

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Looks at the key of notes and at the witnesses that the broker would ask, without asking them.
+ * Checks the key of notes and lists the witnesses that the broker would ask, without asking them.
  */
 final class WitnessCheckup {
     private WitnessCheckup() {}

@@ -84,7 +84,7 @@ public final class Commands {
         return commands.execute(arguments);
     }
 
-    /** {@code --version} says the same wherever it is asked. */
+    /** Makes every command answer {@code --version} with the same text. */
     private static void showVersion(CommandLine command) {
         command.getCommandSpec().versionProvider(() -> new String[] {ProgramVersion.inFull()});
         command.getSubcommands().values().forEach(Commands::showVersion);
@@ -137,7 +137,7 @@ public final class Commands {
         return Service.SERVING;
     }
 
-    /** No command at all. */
+    /** The command without a subcommand, which runs {@code serve}. */
     @Command(
             name = "mintmark",
             description = {
@@ -155,11 +155,11 @@ public final class Commands {
 
     @Command(
             name = "serve",
-            description = "Serves until it is stopped. The default command.",
+            description = "Runs the broker until the process is stopped. The default command.",
             exitCodeListHeading = "Exit codes:%n",
             exitCodeList = {
-                "0:it was stopped",
-                "1:it could not start; one line gives the reason",
+                "0:the server was stopped",
+                "1:the server could not start; one line gives the reason",
                 "2:settings are wrong; one line for each"
             },
             mixinStandardHelpOptions = true)
@@ -178,8 +178,8 @@ public final class Commands {
             },
             exitCodeListHeading = "Exit codes:%n",
             exitCodeList = {
-                "0:it was stopped",
-                "1:it could not start; one line gives the reason",
+                "0:the server was stopped",
+                "1:the server could not start; one line gives the reason",
                 "2:settings are wrong; one line for each"
             },
             mixinStandardHelpOptions = true)
@@ -190,7 +190,7 @@ public final class Commands {
         }
     }
 
-    /** The group, which does nothing by itself. */
+    /** The command group, which does nothing by itself. */
     @Command(
             name = "audit",
             description = "Checks and reads the audit log.",
@@ -198,7 +198,7 @@ public final class Commands {
             synopsisSubcommandLabel = "COMMAND")
     private static final class Audit {}
 
-    /** The group, which does nothing by itself. */
+    /** The command group, which does nothing by itself. */
     @Command(
             name = "tenant",
             description = "Moves tenants between cells.",

@@ -27,7 +27,7 @@ public final class Service {
 
     private Service() {}
 
-    /** Whether these arguments ask for it and nothing else. */
+    /** Whether the arguments request the service and nothing else. */
     public static boolean isAllOf(String... arguments) {
         return arguments.length == 0 || List.of(arguments).equals(List.of("serve"));
     }

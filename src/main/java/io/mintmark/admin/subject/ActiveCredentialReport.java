@@ -36,12 +36,12 @@ final class ActiveCredentialReport {
             long block,
             Function<List<ActiveCredential>, Set<UUID>> ending) {
         if (living.isEmpty()) {
-            out.println("It has no active credential that you may see.");
+            out.println("The subject has no active credential that you may see.");
             return;
         }
         out.printf(
-                "Active credentials: %d (withheld: the broker obtained and dropped it; unresolved,"
-                        + " failed: only the provider knows whether it exists):%n%n",
+                "Active credentials: %d (withheld: obtained but dropped by the broker; unresolved"
+                        + " or failed: only the provider knows whether the credential exists):%n%n",
                 living.size());
         out.print(Table.of(HEAD, living.stream().map(ActiveCredentialReport::cells).toList()));
         Set<UUID> ended = ending.apply(living);
@@ -54,7 +54,10 @@ final class ActiveCredentialReport {
     private void endings(String type, List<ActiveCredential> credentials, long block) {
         CredentialType known = types.get(type);
         if (known == null) {
-            out.printf("%n%s: this release does not know the type.%n", type);
+            out.printf(
+                    "%n%s: this release does not know the provider type, so it can't say how"
+                            + " to end these credentials.%n",
+                    type);
             return;
         }
         known.manualRevocations(credentials, block)

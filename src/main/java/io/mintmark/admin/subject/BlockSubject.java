@@ -50,10 +50,13 @@ import java.util.function.Supplier;
             "4:The subject is blocked, but no grant and no log row names it: check the spelling."
         })
 public final class BlockSubject implements Callable<Integer> {
-    /** For the lock waits of a command in an incident, while other edits are in progress. */
+    /**
+     * The time limit of the command, which may wait for locks because other edits are in progress
+     * during an incident.
+     */
     private static final Duration TIMEOUT = Duration.ofSeconds(15);
 
-    /** How long credentials may take to be ended. */
+    /** The time that replicas may take to end credentials. */
     private static final Duration END_PATIENCE = Duration.ofSeconds(30);
 
     /** Exit code if the subject is blocked, but appears in no grant and no log row. */
@@ -82,8 +85,9 @@ public final class BlockSubject implements Callable<Integer> {
             paramLabel = "NAME=VALUE",
             description =
                     "Stops only tokens with this claim, such as repository_id=7654321; * and ** in"
-                            + " VALUE work as in grants. Give it several times for more: values of one"
-                            + " name are alternatives, names must all match.")
+                            + " VALUE work as in grants. Repeat the option for more claims:"
+                            + " values of one name are alternatives, and every name must"
+                            + " match.")
     private List<String> claims = new ArrayList<>();
 
     @Option(
@@ -93,7 +97,7 @@ public final class BlockSubject implements Callable<Integer> {
             description = "exact, the default, or glob as in grants, such as 'repo:acme/app:**'.")
     private String match = "exact";
 
-    @Option(names = "--reason", required = true, description = "Why, such as the incident.")
+    @Option(names = "--reason", required = true, description = "The reason, such as the incident.")
     private String reason = "";
 
     @Option(
@@ -101,14 +105,15 @@ public final class BlockSubject implements Callable<Integer> {
             paramLabel = "TIME",
             description =
                     "End of the block: a time such as 2026-03-01T12:00:00Z, or a duration such as"
-                            + " PT8H or P7D; by default, when it is lifted.")
+                            + " PT8H or P7D; by default, the block lasts until it is lifted.")
     private @Nullable String until;
 
     @Option(
             names = "--end",
             description =
-                    "Also ends its credentials where the broker can: credentials with an object at"
-                            + " their provider, and certificates of types ssh and x509. Servers refuse"
+                    "Also ends the subject's credentials where the broker can: credentials with"
+                            + " an object at their provider, and certificates of types ssh and"
+                            + " x509. Servers refuse"
                             + " revoked certificates once they have fetched the revocation list.")
     private boolean end;
 
@@ -118,7 +123,7 @@ public final class BlockSubject implements Callable<Integer> {
     private final Duration endTimeout;
     private final PrintStream out;
 
-    /** Exactly one of them. */
+    /** The tenants in which to block: exactly one of these options. */
     private static final class Where {
         @Option(names = "--tenant", paramLabel = "NAME", description = "Blocks in one tenant.")
         private @Nullable String tenant;
@@ -205,7 +210,8 @@ public final class BlockSubject implements Callable<Integer> {
         if (credentials > 0) {
             out.printf(
                     "%nNot listed: %d active credentials of tokens whose claims aren't on record,"
-                            + " because no grant looks at them. audit.active_credential has all.%n",
+                            + " because no grant looks at them. audit.active_credential lists all"
+                            + " credentials.%n",
                     credentials);
         }
     }
@@ -224,7 +230,7 @@ public final class BlockSubject implements Callable<Integer> {
         Instant now = subjects.now();
         if (!end.isAfter(now)) {
             throw new CommandFailed(
-                    "--until: %s is past; the database's time is %s. Nothing was blocked"
+                    "--until: %s is in the past; the database's time is %s. Nothing was blocked"
                             .formatted(end, now));
         }
         return end;
@@ -259,7 +265,7 @@ public final class BlockSubject implements Callable<Integer> {
                 written.id());
         if (written.state() == State.KNOWN) {
             out.printf(
-                    "By %s at %s, because %s.%n",
+                    "The block was written by %s at %s. Its reason: %s.%n",
                     VisibleText.of(written.by()), written.at(), VisibleText.of(written.reason()));
             if (block.until().isPresent() && !block.until().equals(written.until())) {
                 out.println("The block is unchanged: this command never shortens a block.");
@@ -269,11 +275,14 @@ public final class BlockSubject implements Callable<Integer> {
 
     private void lifting(Written written, List<String> beside) {
         out.printf(
-                "The broker denies its mint requests. To lift the block: UPDATE"
+                "The broker denies the mint requests that the block matches. To lift the block:"
+                        + " UPDATE"
                         + " broker.blocked_subject SET enabled = false WHERE id = %d;%n",
                 written.id());
         if (!beside.isEmpty()) {
-            out.println("These other blocks then still apply, wholly or in part:");
+            out.println(
+                    "After that, these other blocks still apply to all or some of the same"
+                            + " requests:");
             beside.forEach(block -> out.println("  " + VisibleText.of(block)));
         }
         out.println();

@@ -82,7 +82,10 @@ public final class BlockedSubjects implements AutoCloseable {
     /** The rule of broker.lint for blocks that match no grant and no recent row of the log. */
     static final String MATCHES_NOTHING = "block_matches_nothing";
 
-    /** One row if the subject is unknown, with the most similar ones by prefix or suffix. */
+    /**
+     * Finds a subject's most similar names by prefix or suffix, as one row, if the subject is
+     * unknown.
+     */
     private static final String UNSEEN =
             "WITH "
                     + WANTED
@@ -137,11 +140,11 @@ public final class BlockedSubjects implements AutoCloseable {
 
     /** The state of a requested row. */
     public enum State {
-        /** Written just now, or in force again. */
+        /** The block was written just now, or put in force again. */
         NEW,
-        /** In force before, and for longer now. */
+        /** The block was already in force; its end is later now. */
         EXTENDED,
-        /** As it was: in force at least as long as asked for. */
+        /** The block was already in force for at least the requested time, and is unchanged. */
         KNOWN
     }
 
@@ -191,8 +194,7 @@ public final class BlockedSubjects implements AutoCloseable {
         } catch (SQLException e) {
             throw LOCK_NOT_AVAILABLE.equals(e.getSQLState())
                     ? QuestionFailed.because(
-                            "nothing is blocked: another transaction edits the same rows and didn't"
-                                    + " end within %d seconds; \"Blocked edits\" in docs/run/database.md"
+                            "nothing is blocked: another transaction edits the same rows and didn't end within %d seconds; \"Blocked edits\" in docs/run/database.md"
                                             .formatted(timeout.toSeconds())
                                     + " shows how to end it",
                             e)
@@ -211,7 +213,10 @@ public final class BlockedSubjects implements AutoCloseable {
                 BlockMessages.of(row.getStatement()));
     }
 
-    /** As {@link GithubSubject#OTHER_FORM} says. */
+    /**
+     * A glob for the subject's other form; empty if the block needs none. See {@link
+     * GithubSubject#OTHER_FORM}.
+     */
     public Optional<String> otherForm(Block block) {
         return asked(query(GithubSubject.OTHER_FORM, block), row -> row.getString("form")).stream()
                 .findFirst();
@@ -238,16 +243,16 @@ public final class BlockedSubjects implements AutoCloseable {
     }
 
     /**
-     * What the subject holds, or may hold, by type, tenant and key. After its block that is all:
-     * each mint has its intent on record before it starts.
+     * The subject's active credentials, and those that it may have, by type, tenant and key. After
+     * its block there are no others, because each mint records its intent before it starts.
      */
     public List<ActiveCredential> living(Block block) {
         return asked(query(HeldCredentials.LIVING, block), HeldCredentials::living);
     }
 
     /**
-     * How many other active credentials the block may mean: not all of the claims that it names are
-     * on record of their tokens, since no grant looked at them.
+     * The number of other active credentials that the block may be meant for: not all of the claims
+     * that it names are on record for their tokens, because no grant examined them.
      */
     public long uncertain(Block block) {
         return asked(query(HeldCredentials.UNCERTAIN, block), row -> row.getLong("credentials"))

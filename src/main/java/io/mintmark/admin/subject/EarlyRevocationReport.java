@@ -60,24 +60,30 @@ final class EarlyRevocationReport {
         }
         if (ended.size() < these.size()) {
             out.println(
-                    "The others might still be valid. Replicas keep retrying, and audit.unended"
-                            + " lists them. To end them by hand:");
+                    "The other credentials might still be valid. Replicas keep retrying, and"
+                            + " audit.unended lists these credentials. To end them by hand:");
         }
         return ended.keySet();
     }
 
     private void noneEnds(Asked asked, List<ActiveCredential> living) {
         if (asked.listed().isEmpty() && !living.isEmpty()) {
-            out.printf("%nThe broker can't end credentials of these types. End them by hand:%n");
+            out.printf(
+                    "%nThe broker can't end credentials of these types early. To end them by"
+                            + " hand:%n");
         }
     }
 
-    /** A credential that was issued between the two statements isn't among them. */
+    /**
+     * Reports the credentials that revocation lists contain now. Those that were issued between the
+     * two statements are not among them.
+     */
     private void listed(List<ActiveCredential> these) {
         if (!these.isEmpty()) {
             out.printf(
-                    "%nRevoked, %d of them: the revocation list has them within a minute, and"
-                            + " servers that fetch it refuse them. Open sessions continue.%n",
+                    "%nRevoked: %d certificates. The revocation list has them within a minute,"
+                            + " and servers that fetch the list reject them. Open sessions"
+                            + " continue.%n",
                     these.size());
             these.forEach(one -> out.printf("  %s %s%n", one.type(), one.mintId()));
         }

@@ -85,7 +85,7 @@ public final class EarlyRevocations {
         return asked(ENDED, mints, row -> Query.time(row, "occurred_at"));
     }
 
-    /** Why these mints haven't ended yet, as far as that is known. */
+    /** The known reasons why these mints haven't ended yet, by mint id. */
     public Map<UUID, String> whyNot(Collection<UUID> mints) {
         return asked(WHY_NOT, mints, row -> row.getString("why"));
     }

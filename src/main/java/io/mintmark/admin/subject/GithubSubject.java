@@ -10,8 +10,8 @@ import io.mintmark.base.output.CommandFailed;
  */
 final class GithubSubject {
     /**
-     * One row if a block is for the subjects without ids of a repository, and those with ids are
-     * not blocked: a glob for them.
+     * Returns one row, with a glob for the other form, if a block is for the subjects without ids
+     * of a repository and those with ids are not blocked.
      */
     static final String OTHER_FORM =
             "WITH "

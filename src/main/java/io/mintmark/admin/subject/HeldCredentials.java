@@ -7,7 +7,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.UUID;
 
-/** The credentials that a blocked subject still holds: how they are found. */
+/** Queries that find the active credentials of a blocked subject. */
 final class HeldCredentials {
     /** Whether the request {@code r} is of a subject that {@code blocked} names. */
     private static final String OF_NAME =
@@ -24,7 +24,8 @@ final class HeldCredentials {
             OF_NAME + " AND internal.claims_met(blocked.claims, coalesce(r.claims, '{}'))";
 
     /**
-     * How many more could be meant, of whose tokens not all of the blocked claims are on record.
+     * Counts further credentials that may be meant: not all of the blocked claims are on record for
+     * their tokens.
      */
     static final String UNCERTAIN =
             "WITH "
@@ -43,7 +44,10 @@ final class HeldCredentials {
                     """
                             .formatted(OF_NAME);
 
-    /** With the settings of key and access provider as they were for the mint. */
+    /**
+     * Lists active credentials with the settings that their key and access provider had at the time
+     * of the mint.
+     */
     static final String LIVING =
             "WITH "
                     + BlockedSubjects.WANTED

@@ -35,7 +35,7 @@ record TenantFile(String content, String statement) {
 
     private static final ObjectMapper JSON = JacksonFactories.mapper().build();
 
-    /** The statement of the cell that the tenant leaves, signed. */
+    /** The file with the statement of the tenant's previous cell, signed. */
     static TenantFile signed(String content, String from, SealingKeys keys) {
         JsonNode head = json(content);
         MoveStatement statement =
@@ -84,7 +84,8 @@ record TenantFile(String content, String statement) {
         try {
             if (Files.size(file) > LONGEST) {
                 throw new CommandFailed(
-                        "'%s' is longer than %d MiB".formatted(file, LONGEST >> 20));
+                        "'%s' is too large; the maximum for a tenant's file is %d MiB"
+                                .formatted(file, LONGEST >> 20));
             }
             String text = Files.readString(file);
             List<String> lines = text.lines().toList();
@@ -112,7 +113,8 @@ record TenantFile(String content, String statement) {
             stated = MoveStatement.read(statement, keys);
         } catch (IllegalArgumentException e) {
             throw new CommandFailed(
-                    "the file's statement %s; nothing was imported".formatted(e.getMessage()));
+                    "the signed statement in the file %s; nothing was imported"
+                            .formatted(e.getMessage()));
         }
         if (!stated.content().equals(sha256(content))) {
             throw new CommandFailed(
@@ -130,7 +132,7 @@ record TenantFile(String content, String statement) {
         try {
             return JSON.readTree(text);
         } catch (JsonProcessingException e) {
-            throw new IllegalStateException("the database wrote no JSON", e);
+            throw new IllegalStateException("the database returned something other than JSON", e);
         }
     }
 }

@@ -25,19 +25,19 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
-/** {@code tenant import}: takes a tenant of another cell in, all of it or nothing. */
+/** {@code tenant import}: imports a tenant from another cell, completely or not at all. */
 @Command(
         name = "import",
         description = {
-            "Takes in a tenant that another cell wrote with tenant export: its rows with their ids,"
-                    + " its history and approvals.",
+            "Imports a tenant that another cell wrote with mintmark tenant export: its rows with"
+                    + " their ids, its history and its approvals.",
             "Nothing is written unless the file is signed with a key of --keys, or of"
                     + " AUDIT_CELL_KEYS_FILE.",
             "Needs a platform admin's login."
         },
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
-            "0:the tenant is here, or could be with --dry-run",
+            "0:the tenant was imported; with --dry-run: it can be imported",
             "1:nothing was written; one line gives the reason"
         },
         mixinStandardHelpOptions = true)

@@ -38,13 +38,13 @@ final class CheckIssuer implements AutoCloseable {
 
     /** How a token is signed. */
     enum Signed {
-        /** As the broker does. */
+        /** Signed like the broker's tokens, with the published key. */
         PROPERLY,
-        /** With a key that isn't published, under the id of the one that is. */
+        /** Signed with an unpublished key, under the id of the published key. */
         WITH_OTHER_KEY,
-        /** With a key that isn't published, under its own id. */
+        /** Signed with an unpublished key, under its own id. */
         WITH_UNKNOWN_KEY,
-        /** Not at all. */
+        /** Not signed at all. */
         NOT
     }
 
@@ -58,7 +58,7 @@ final class CheckIssuer implements AutoCloseable {
             server = HttpServer.create(listen, 0);
         } catch (IOException | IllegalArgumentException e) {
             throw new CommandFailed(
-                    "can't listen on %s:%d: choose another --listen"
+                    "can't listen on %s:%d: choose another address with --listen"
                             .formatted(listen.getHostString(), listen.getPort()));
         }
         serve("/.well-known/openid-configuration", discoveryDocument());
@@ -92,7 +92,7 @@ final class CheckIssuer implements AutoCloseable {
                         case NOT -> new PlainJWT(claims).serialize();
                     });
         } catch (JOSEException e) {
-            throw new IllegalStateException("a key on P-256 signs", e);
+            throw new IllegalStateException("signing with the P-256 key failed", e);
         }
     }
 
@@ -120,7 +120,7 @@ final class CheckIssuer implements AutoCloseable {
                     .keyID(UUID.randomUUID().toString())
                     .generate();
         } catch (JOSEException e) {
-            throw new IllegalStateException("every Java platform has P-256", e);
+            throw new IllegalStateException("the Java platform lacks P-256", e);
         }
     }
 

@@ -60,7 +60,7 @@ final class WebhookBroker {
      * @param change what is different in it
      */
     record Token(Signed signed, UnaryOperator<JWTClaimsSet.Builder> change) {
-        /** As the broker makes it. */
+        /** A token as the broker makes it, which the service must accept. */
         static final Token PROPER = new Token(Signed.PROPERLY, claims -> claims);
     }
 
@@ -71,7 +71,7 @@ final class WebhookBroker {
         this.clock = clock;
     }
 
-    /** When a credential that is asked for now must have ended. */
+    /** The time by which a credential that is requested now must have expired. */
     Instant latestEnd() {
         return clock.instant().plus(role.duration()).plusSeconds(60);
     }

@@ -61,13 +61,15 @@ final class WebhookChecks {
         try {
             MintId mint = next();
             if (passes("PUT makes a credential", () -> credentialFault(put(mint), mint))) {
-                passes("the credential ends when it was asked to, or before", this::lifetimeFault);
+                passes(
+                        "the credential expires at the requested time or earlier",
+                        this::lifetimeFault);
                 passes("a repeated PUT gives the same credential, or 409", this::repetitionFault);
                 checkForgeries(mint);
                 checkDeletion(mint);
             } else {
                 out.println(
-                        "note  the other checks were left out, because a service that refuses"
+                        "note  the other checks were skipped, because a service that rejects"
                                 + " everything would pass most of them");
             }
         } finally {
@@ -85,7 +87,7 @@ final class WebhookChecks {
                     unless(
                             made.expiresAt().isAfter(clock.instant())
                                     && !made.expiresAt().isAfter(latest),
-                            "expiresAt is %s, and must be in the future and not after %s"
+                            "expiresAt is %s; it must be in the future and not after %s"
                                     .formatted(made.expiresAt(), latest));
             case NotMinted why -> Optional.of(why.detail());
             case NotCalled why -> Optional.of(why.detail());
@@ -104,12 +106,12 @@ final class WebhookChecks {
             return unless(
                     values(one).equals(values(other))
                             && one.credentialId().equals(other.credentialId()),
-                    "the second answer has another credential");
+                    "the second response has a different credential");
         }
         return credentialFault(first, mint).or(() -> credentialFault(second, mint));
     }
 
-    /** Without the end, which a service may count from each answer. */
+    /** The values without the expiry, which a service may count from each response. */
     private static Map<String, Secret> values(Minted made) {
         Map<String, Secret> values = new HashMap<>(made.fields());
         values.remove("Expiration");
@@ -123,12 +125,12 @@ final class WebhookChecks {
         refuses("a token with a wrong signature", Signed.WITH_OTHER_KEY);
         refuses("a token with an unknown key", Signed.WITH_UNKNOWN_KEY);
         refuses("a token without a signature", Signed.NOT);
-        refuses("another issuer's token", claims -> claims.issuer("https://issuer.example"));
+        refuses("a token of another issuer", claims -> claims.issuer("https://issuer.example"));
         refuses(
                 "a token for another audience",
                 claims -> claims.audience("https://service.example"));
         refuses("an expired token", claims -> claims.expirationTime(past));
-        refuses("a token without an end", claims -> claims.expirationTime(null));
+        refuses("a token without exp", claims -> claims.expirationTime(null));
         refuses(
                 "a token that is not yet valid",
                 claims -> claims.notBeforeTime(future).expirationTime(future));
@@ -170,22 +172,24 @@ final class WebhookChecks {
         passes("DELETE ends a credential", () -> deletionFault(made));
         passes("DELETE twice", () -> deletionFault(made));
         passes("DELETE of an unknown mint id", () -> deletionFault(unknown));
-        passes("PUT after DELETE makes nothing", () -> revivalFault(made));
-        passes("PUT after DELETE of an unknown mint id makes nothing", () -> revivalFault(unknown));
+        passes("PUT after DELETE makes no credential", () -> revivalFault(made));
+        passes(
+                "PUT after DELETE of an unknown mint id makes no credential",
+                () -> revivalFault(unknown));
     }
 
     private Optional<String> deletionFault(MintId mint) throws OutboundFailure {
         int status = broker.delete(mint, Optional.of(Token.PROPER)).status();
         return unless(
                 GONE.contains(status),
-                "the status is %d, and must be 204, 404 or 410".formatted(status));
+                "the status is %d; it must be 204, 404 or 410".formatted(status));
     }
 
     private Optional<String> revivalFault(MintId mint) throws OutboundFailure {
         int status = put(mint).status();
         return unless(
                 NOT_AGAIN.contains(status),
-                "the status is %d, and must be 409 or 410".formatted(status));
+                "the status is %d; it must be 409 or 410".formatted(status));
     }
 
     private void refuses(String what, Signed signed) {
@@ -207,7 +211,7 @@ final class WebhookChecks {
     private static Optional<String> refusalFault(Reply reply) {
         return unless(
                 REFUSED.contains(reply.status()),
-                "the status is %d, and must be 401 or 403".formatted(reply.status()));
+                "the status is %d; it must be 401 or 403".formatted(reply.status()));
     }
 
     private Optional<String> credentialFault(Reply reply, MintId mint) {
@@ -241,7 +245,9 @@ final class WebhookChecks {
         return fault.isEmpty();
     }
 
-    /** An earlier check has reported whether this works. */
+    /**
+     * Deletes the credential of a check. Whether deletion works is reported by an earlier check.
+     */
     private void cleanUp(MintId mint) {
         try {
             var _ = broker.delete(mint, Optional.of(Token.PROPER));

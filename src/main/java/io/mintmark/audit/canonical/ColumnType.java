@@ -27,7 +27,10 @@ public enum ColumnType {
     /** Microseconds from 1970 to 2000, from which PostgreSQL counts. */
     private static final long EPOCH = 946_684_800_000_000L;
 
-    /** Of an address in binary, its place after family, prefix length, kind and size. */
+    /**
+     * The offset of the address in the binary form of {@code inet}, in bytes. Family, prefix
+     * length, kind and size precede it.
+     */
     private static final int ADDRESS_BYTES = 4;
 
     private static final Pattern OCTETS =
@@ -100,7 +103,8 @@ public enum ColumnType {
 
     private static void require(boolean written) {
         if (!written) {
-            throw new IllegalArgumentException("PostgreSQL doesn't write that");
+            throw new IllegalArgumentException(
+                    "the value is not in the form that PostgreSQL writes");
         }
     }
 

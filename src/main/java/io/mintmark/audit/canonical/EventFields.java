@@ -47,7 +47,7 @@ public enum EventFields {
     CHAIN,
     SEQ(ColumnType.NUMBER);
 
-    /** Those that a row has before it has its place in a chain. */
+    /** The fields that a row has before it gets its position in a chain. */
     public static final List<EventFields> LINKED =
             Arrays.stream(values()).filter(field -> field != CHAIN && field != SEQ).toList();
 

@@ -56,7 +56,7 @@ public final class ExportedLine {
         this.members = members;
     }
 
-    /** None if it isn't such a line. */
+    /** Parses a line of an export; empty if the line isn't one. */
     public static Optional<ExportedLine> parse(String line) {
         Map<String, Value> members = new LinkedHashMap<>();
         try (JsonParser json = JSON.createParser(line)) {
@@ -105,13 +105,13 @@ public final class ExportedLine {
         return members.getOrDefault(member, new Value(Form.NULL, ""));
     }
 
-    /** A text; null where there is none. */
+    /** A text member; null if it is absent. */
     public @Nullable String text(String member) {
         Value value = value(member);
         return value.form() == Form.TEXT ? value.text() : null;
     }
 
-    /** A number that is no more than 18 digits; none where there is none. */
+    /** A number of at most 18 digits; empty if it is absent. */
     public OptionalLong number(String member) {
         Value value = value(member);
         return value.form() == Form.NUMBER && DIGITS.matcher(value.text()).matches()

@@ -61,8 +61,8 @@ public final class StorableText {
     }
 
     /**
-     * The same for all texts in a JSON value. None is cut, because the compared values must be on
-     * record; a number that is out of range becomes text.
+     * Makes all texts in a JSON value storable. No text is cut, because the compared values must be
+     * on record. A number that is out of range becomes text.
      */
     public static JsonNode fit(JsonNode value) {
         return switch (value) {

@@ -32,7 +32,7 @@ public final class Chain {
         this.head = beginning(names.get());
     }
 
-    /** A chain named by chance. */
+    /** A chain with a random name. */
     public static Chain ofThisRun() {
         return new Chain(() -> FORM + UUID.randomUUID());
     }
@@ -41,7 +41,7 @@ public final class Chain {
         return new Head(name, 0, CanonicalForm.ORIGIN);
     }
 
-    /** Its last row that is known to be on disk. */
+    /** The chain's last row that is known to be on disk. */
     public Head head() {
         return head;
     }
@@ -51,18 +51,18 @@ public final class Chain {
         return new Draft(head);
     }
 
-    /** The rows of the draft are on disk. */
+    /** Moves the head to the end of the draft, whose rows are on disk. */
     public void committed(Draft draft) {
         head = draft.last;
     }
 
-    /** It is unknown whether the rows of the last draft are on disk. */
+    /** Begins a new chain, because it is unknown whether the rows of the last draft are on disk. */
     public void unsure() {
         head = beginning(names.get());
     }
 
     /**
-     * Where a chain ends.
+     * The end of a chain.
      *
      * @param seq of its last row, 0 if it has none
      * @param hash of its last row, in hexadecimal digits
@@ -76,7 +76,7 @@ public final class Chain {
      */
     public record Link(String chain, long seq, String previous, String hash) {}
 
-    /** Rows that hang on the chain's end but are not part of it yet. */
+    /** Rows that follow the end of the chain but are not part of it yet. */
     public static final class Draft {
         private Head last;
 

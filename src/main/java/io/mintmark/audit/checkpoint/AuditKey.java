@@ -45,7 +45,7 @@ public final class AuditKey {
             AuditSettings settings, SealingKeys keys, Collection<String> identity) {
         if (!Collections.disjoint(identity, keys.ids())) {
             throw new StartFailed(
-                    "%s: holds a signing key of the broker's identity; the audit log needs its own"
+                    "%s holds a signing key of the broker's identity; the audit log needs a key of its own"
                             .formatted(named(settings)));
         }
     }
@@ -71,7 +71,7 @@ public final class AuditKey {
             AuditSettings settings, SealingKeys keys, String last, Supplier<Set<String>> signers) {
         if (!settings.keyReplaced()) {
             return Optional.of(
-                    "%s: doesn't hold the key %s, which sealed the last checkpoint; put that key before the new one, or set AUDIT_KEY_REPLACED=true if it is lost"
+                    "%s doesn't hold the key %s, which sealed the last checkpoint; put that key before the new one, or set AUDIT_KEY_REPLACED=true if that key is lost"
                             .formatted(named(settings), last));
         }
         return Optional.of(keys.signer())
@@ -89,7 +89,7 @@ public final class AuditKey {
     }
 
     /**
-     * Every key of the file, then every one of the token; the last one signs.
+     * Reads the keys of the file, then those of the token. The last one signs.
      *
      * @throws StartFailed if one can't be used
      */
@@ -109,7 +109,7 @@ public final class AuditKey {
             throw new StartFailed("AUDIT_SIGNING_KEYS: " + e.getMessage());
         }
         throw new StartFailed(
-                "AUDIT_SIGNING_KEYS: %s is no P-256 key; name one that is".formatted(uri));
+                "AUDIT_SIGNING_KEYS: %s is not a P-256 key; name a P-256 key".formatted(uri));
     }
 
     private static List<ECKey> ofFile(Path file) {

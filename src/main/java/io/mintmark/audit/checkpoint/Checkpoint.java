@@ -57,12 +57,12 @@ public record Checkpoint(
             this(chain, 0, at, hash);
         }
 
-        /** The head of a chain that was sealed up to a place before. */
+        /** The head of a chain that has grown since its rows up to {@code sealed} were sealed. */
         public static Position grown(Optional<String> chain, long sealed, long at, String hash) {
             return new Position(chain, Math.min(sealed + 1, at), at, hash);
         }
 
-        /** How many rows of the chain the checkpoint's tree contains. */
+        /** The number of rows of the chain that the checkpoint's tree contains. */
         public long rows() {
             return first == 0 ? 0 : at - first + 1;
         }
@@ -87,7 +87,8 @@ public record Checkpoint(
         public RetiredMonth {
             if (month.getYear() < 1970 || month.getYear() > 9999) {
                 throw new IllegalArgumentException(
-                        "retires the month %s, which is not allowed".formatted(month));
+                        "retires the month %s, which is not in the years 1970 to 9999"
+                                .formatted(month));
             }
             parts = List.copyOf(parts);
         }
@@ -102,7 +103,7 @@ public record Checkpoint(
         public RetiredRows {
             if (first < 1 || last < first) {
                 throw new IllegalArgumentException(
-                        "retires rows %d to %d, which is not allowed".formatted(first, last));
+                        "retires rows %d to %d, which is not a valid range".formatted(first, last));
             }
         }
     }

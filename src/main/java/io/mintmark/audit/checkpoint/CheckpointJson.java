@@ -100,7 +100,7 @@ final class CheckpointJson {
         }
     }
 
-    /** Throws {@link IllegalArgumentException} if it isn't one. */
+    /** Parses a payload. Throws {@link IllegalArgumentException} if it isn't a checkpoint's. */
     static Checkpoint read(String text) {
         try {
             JsonNode json = JSON.readTree(text);
@@ -137,7 +137,7 @@ final class CheckpointJson {
             throw new IllegalArgumentException("has an unknown format");
         }
         if (root == null || !HASH.matcher(root).matches()) {
-            throw new IllegalArgumentException("has no root");
+            throw new IllegalArgumentException("has no tree root");
         }
         return Optional.of(root);
     }
@@ -150,13 +150,14 @@ final class CheckpointJson {
         return key;
     }
 
-    /** Each head of a checkpoint with a tree says which rows the tree has. */
+    /** Requires that each head of a checkpoint with a tree names the rows of the tree. */
     private static void requireTree(Checkpoint read) {
         boolean fits =
                 Stream.concat(read.events().stream(), read.changes().stream())
                         .allMatch(head -> 1 <= head.first() && head.first() <= head.at());
         if (read.root().isPresent() && !fits) {
-            throw new IllegalArgumentException("has a tree over unknown rows");
+            throw new IllegalArgumentException(
+                    "has a tree over rows that the checkpoint does not list");
         }
     }
 

@@ -21,10 +21,13 @@ import java.util.TreeMap;
  * other lines, and in any order.
  */
 public final class CheckpointLines {
-    /** Characters of a line that isn't split. Lines are ASCII. */
+    /** The length up to which a line isn't split, in characters. Lines are ASCII. */
     static final int LONGEST = 60_000;
 
-    /** Characters of a piece; it has quotes, which take two characters in JSON. */
+    /**
+     * The maximum length of a piece, in characters. A quote in a piece takes two characters in
+     * JSON.
+     */
     private static final int PIECE = 50_000;
 
     /** Checkpoints whose pieces are awaited at once, and the pieces of one. */

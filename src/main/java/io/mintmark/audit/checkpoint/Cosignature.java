@@ -30,7 +30,7 @@ public record Cosignature(
     private static final Set<String> MEMBERS =
             Set.of("cosignature", "tree", "size", "witness", "line", "received_at");
 
-    /** One line of an export. */
+    /** The cosignature as one line of an export. */
     public String json() {
         return JSON.createObjectNode()
                 .put("cosignature", number)

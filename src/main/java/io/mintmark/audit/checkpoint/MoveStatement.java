@@ -21,7 +21,7 @@ public record MoveStatement(
         String tenant, String from, String to, long revision, String hash, String content) {
     private static final ObjectMapper JSON = JacksonFactories.mapper().build();
 
-    /** Keeps a statement from being taken for a checkpoint, which has no such member. */
+    /** The member that distinguishes a statement from a checkpoint, which has no such member. */
     private static final String KIND = "tenant moved";
 
     /** The statement as a JWS. */
@@ -46,7 +46,7 @@ public record MoveStatement(
     public static MoveStatement read(String jws, TrustedKeys keys) {
         JsonNode payload = json(keys.statement(jws));
         if (!payload.path("statement").asText().equals(KIND)) {
-            throw new IllegalArgumentException("isn't about a tenant that moved");
+            throw new IllegalArgumentException("doesn't describe the move of a tenant");
         }
         return new MoveStatement(
                 payload.path("tenant").asText(),

@@ -38,7 +38,7 @@ public final class NoteKeys {
         return add(keys, settings, held, issuer, true);
     }
 
-    /** Adds the key of notes to the keys that seal, if it is there; makes none. */
+    /** Adds the key of notes to the keys that seal, if it exists. Doesn't create it. */
     public static SealingKeys find(
             SealingKeys keys, AuditSettings settings, HeldKeys held, Optional<URI> issuer) {
         return add(keys, settings, held, issuer, false);
@@ -56,7 +56,7 @@ public final class NoteKeys {
                     .or(() -> settings.noteKey().map(uri -> "AUDIT_NOTE_KEY: " + uri))
                     .ifPresent(key -> {
                         throw new StartFailed(
-                                "%s signs notes in the name of the broker; set BROKER_ISSUER or BROKER_URL"
+                                "%s is set, but notes need the broker's name; set BROKER_ISSUER or BROKER_URL"
                                         .formatted(key));
                     });
             return keys;
@@ -106,8 +106,8 @@ public final class NoteKeys {
             return Optional.of(new NoteSigner(name, NoteKeyFile.read(file)));
         } catch (IOException e) {
             log.info(
-                    "Checkpoints get no notes for witnesses, because '{}' can't be made or read"
-                            + " ({}); set AUDIT_NOTE_KEY_FILE",
+                    "Checkpoints get no notes for witnesses, because the key file '{}' can't be"
+                            + " created or read ({}); set AUDIT_NOTE_KEY_FILE",
                     file,
                     e.toString());
             return Optional.empty();

@@ -35,7 +35,7 @@ public final class OwnWitnesses {
                                                 .formatted(SETTING)));
         if (!policy.hasLogOf(own.key(1))) {
             throw new StartFailed(
-                    "%s: '%s' has no line 'log' with the key of this log, %s"
+                    "%s: '%s' does not list this log; add the line: log %s"
                             .formatted(SETTING, file, own.key(1).text()));
         }
         List<String> asked =
@@ -45,12 +45,12 @@ public final class OwnWitnesses {
                         .toList();
         if (asked.isEmpty()) {
             throw new StartFailed(
-                    "%s: '%s' has no witness with a URL, so there is nobody to ask"
+                    "%s: '%s' has no witness with a URL, so no witness can be asked; add the URL of a witness"
                             .formatted(SETTING, file));
         }
         if (!policy.isMet(asked)) {
             throw new StartFailed(
-                    "%s: the quorum of '%s' can't be met, because witnesses without a URL aren't asked"
+                    "%s: the quorum of '%s' can't be met, because witnesses without a URL aren't asked; add URLs, or lower the quorum"
                             .formatted(SETTING, file));
         }
         return policy;

@@ -47,7 +47,10 @@ public interface SealStore {
         List<SignedCheckpoint> after(long number);
     }
 
-    /** Asks for the heads only when they are wanted, and for their root after them. */
+    /**
+     * The heads of chains and the root over them. The heads are computed on demand, the root after
+     * them.
+     */
     interface Heads {
         List<Position> events();
 

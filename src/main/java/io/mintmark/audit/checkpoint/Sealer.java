@@ -129,7 +129,7 @@ public final class Sealer implements AutoCloseable {
         }
     }
 
-    /** Witnesses need the key, which has another name after a declared loss. */
+    /** Logs this log's key for witnesses. The key has another name after a declared loss. */
     private void announce(NoteKey key) {
         if (!key.equals(announced)) {
             log.info("The key of this log for witnesses is {}", key.text());
@@ -137,7 +137,10 @@ public final class Sealer implements AutoCloseable {
         }
     }
 
-    /** Looks again as seldom as it seals, because only an operator can change that. */
+    /**
+     * Logs that the keys are replaced. Tries again as seldom as it seals, because only an operator
+     * can change that.
+     */
     private void refuse(Succession.Replaced e) {
         if (!refused) {
             log.error(e.getMessage());

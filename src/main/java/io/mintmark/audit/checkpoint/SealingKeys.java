@@ -38,7 +38,7 @@ public final class SealingKeys {
 
     private SealingKeys(List<ECKey> keys, Optional<NoteSigner> notes) {
         if (keys.isEmpty()) {
-            throw new IllegalArgumentException("no key to seal with");
+            throw new IllegalArgumentException("there is no key to sign checkpoints with");
         }
         this.keys = List.copyOf(keys);
         this.notes = notes;
@@ -67,7 +67,7 @@ public final class SealingKeys {
             signing.update(bytes);
             return signing.sign();
         } catch (JOSEException | GeneralSecurityException e) {
-            throw new IllegalStateException("a P-256 key can't sign", e);
+            throw new IllegalStateException("signing with the P-256 key failed", e);
         }
     }
 
@@ -92,7 +92,7 @@ public final class SealingKeys {
         return seal(unsealed, broker, retired, Optional.empty());
     }
 
-    /** The same with a declaration in it. */
+    /** The checkpoint that follows the last one, with a declaration in it, signed. */
     public SignedCheckpoint declare(
             SealStore.Unsealed unsealed, String broker, Declaration declared) {
         return seal(unsealed, broker, List.of(), Optional.of(declared));
@@ -163,7 +163,7 @@ public final class SealingKeys {
             if (e.getCause() instanceof TokenUnavailable why) {
                 throw why;
             }
-            throw new IllegalStateException("the audit log's key can't sign", e);
+            throw new IllegalStateException("signing with the audit log's key failed", e);
         }
     }
 
@@ -171,7 +171,7 @@ public final class SealingKeys {
         try {
             return key.computeThumbprint().toString();
         } catch (JOSEException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
+            throw new IllegalStateException("the Java platform lacks SHA-256", e);
         }
     }
 }

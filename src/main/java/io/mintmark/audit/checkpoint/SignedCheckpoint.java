@@ -86,7 +86,7 @@ public record SignedCheckpoint(
         }
     }
 
-    /** What the note says, signed or not; empty if it says nothing that can be read. */
+    /** The head in the note, signed or not; empty if the note is unreadable. */
     public Optional<TreeHead> treeHead() {
         try {
             return note.map(text -> TreeHead.parse(SignedNote.parse(text).text()));
@@ -95,7 +95,9 @@ public record SignedCheckpoint(
         }
     }
 
-    /** The key that its signature says it is of; empty if it says nothing that can be read. */
+    /**
+     * The id of the key that the signature names, verified or not; empty text if it is unreadable.
+     */
     public String signer() {
         return signer(jws);
     }
@@ -128,7 +130,7 @@ public record SignedCheckpoint(
         }
     }
 
-    /** The content, whoever signed it; empty if it can't be parsed. */
+    /** The content, whichever key signed it; empty if it can't be parsed. */
     public Optional<Checkpoint> unverified() {
         try {
             return Optional.of(CheckpointJson.read(JWSObject.parse(jws).getPayload().toString()));

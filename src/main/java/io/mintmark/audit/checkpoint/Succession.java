@@ -12,7 +12,10 @@ import java.util.Optional;
 final class Succession {
     private final TrustedKeys trusted;
 
-    /** Until one of the trusted keys has sealed. */
+    /**
+     * Whether these keys may replace the key of the last checkpoint; false once one of them has
+     * sealed.
+     */
     private boolean mayReplace;
 
     /** The newest checkpoint of the last look; 0 in an empty log, and negative before any look. */
@@ -26,13 +29,13 @@ final class Succession {
         this.mayReplace = mayReplace;
     }
 
-    /** These keys must not seal the log, because another key has replaced them. */
+    /** The keys must not seal the log, because another key has replaced them. */
     static final class Replaced extends IllegalStateException {
         private static final long serialVersionUID = 1L;
 
         private Replaced(SignedCheckpoint last) {
             super(
-                    "This replica seals the audit log no more: checkpoint %d was signed by the key %s, which none of this replica's keys announced. If the old key is lost, restart the replica with the new AUDIT_SIGNING_KEY_FILE; if no broker wrote the checkpoint, run mintmark audit disown-checkpoint %d"
+                    "This replica no longer seals the audit log: checkpoint %d was signed by the key %s, which none of this replica's keys announced. If the old key is lost, restart the replica with the new AUDIT_SIGNING_KEY_FILE; if no broker wrote the checkpoint, run mintmark audit disown-checkpoint %d"
                             .formatted(last.number(), last.signer(), last.number()));
         }
     }

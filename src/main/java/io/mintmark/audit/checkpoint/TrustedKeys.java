@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
 
 /** The trusted keys: those that were given, and those that a trusted key announced. */
 public final class TrustedKeys {
-    /** A library would also take whitespace around it. */
+    /** A JWS in compact form. A library would also accept whitespace around it. */
     private static final Pattern COMPACT = Pattern.compile("[A-Za-z0-9_-]+([.][A-Za-z0-9_-]+){2}");
 
     private final Map<String, ECKey> keys = new HashMap<>();
@@ -66,7 +66,7 @@ public final class TrustedKeys {
         }
         if (checkpoint.number() != signed.number()) {
             throw new IllegalArgumentException(
-                    "was sealed as number %d".formatted(checkpoint.number()));
+                    "was signed as checkpoint %d".formatted(checkpoint.number()));
         }
         if (!checkpoint.sealedAt().equals(signed.sealedAt())) {
             flaws.add(
@@ -91,8 +91,8 @@ public final class TrustedKeys {
     }
 
     /**
-     * Why something was declared in a checkpoint; empty if nothing was, or no trusted key signed
-     * it.
+     * The reason of a checkpoint's declaration; empty without one, or if no trusted key signed the
+     * checkpoint.
      */
     public Optional<String> declared(SignedCheckpoint signed) {
         try {
@@ -135,7 +135,7 @@ public final class TrustedKeys {
             if (!jws.getPayload().toString().equals(announced.getPayload().toString())
                     || !checkpoint.key().equals(SealingKeys.thumbprint(next))
                     || id(jws).equals(id(announced))) {
-                flaws.add("has a key whose announcement is of another key");
+                flaws.add("has an announcement of its key that names another key");
                 return null;
             }
             if (known == null) {

@@ -85,7 +85,7 @@ public final class AuditConnection implements AutoCloseable {
         return rows;
     }
 
-    /** For what isn't the query of rows. */
+    /** Runs work that isn't a query of rows. */
     public void use(Use use) {
         try {
             use.of(connection);
@@ -94,7 +94,7 @@ public final class AuditConnection implements AutoCloseable {
         }
     }
 
-    /** Lets go of the state that was read; what is read next is read as the log is then. */
+    /** Ends the transaction. The next query reads the log as it is then. */
     public void release() {
         use(Connection::rollback);
     }

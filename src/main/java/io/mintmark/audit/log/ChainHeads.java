@@ -99,12 +99,14 @@ final class ChainHeads implements SealStore.Heads {
         return events;
     }
 
-    /** A promoted standby may never have received the row. */
+    /**
+     * Whether the writer's last row is in the log. A promoted standby may never have received it.
+     */
     private boolean isStillThere(WrittenHead written) {
         return written.head().isPresent() && written.timeline().equals(text(TIMELINE, "timeline"));
     }
 
-    /** The chain's end is what its writer wrote, whatever the table has by now. */
+    /** Replaces a chain's end in the table by the end that its writer wrote. */
     private List<Position> asWritten(List<Position> found, WrittenHead written) {
         Chain.Head head = written.head().orElseThrow();
         Optional<String> chain = Optional.of(head.chain());
@@ -130,7 +132,8 @@ final class ChainHeads implements SealStore.Heads {
     }
 
     private static StoreUnreachable unreadable(SQLException cause) {
-        return new StoreUnreachable("the heads of the audit log can't be read", false, cause);
+        return new StoreUnreachable(
+                "the last rows of the audit log's chains can't be read", false, cause);
     }
 
     @Override
@@ -167,7 +170,10 @@ final class ChainHeads implements SealStore.Heads {
         }
     }
 
-    /** The heads that were asked for are sealed: one statement, since a trigger looks at each. */
+    /**
+     * Stores that the requested heads are sealed, in one statement, because a trigger checks each
+     * statement.
+     */
     void remember() throws SQLException {
         List<String> kinds = new ArrayList<>(Collections.nCopies(events.size(), "event"));
         kinds.addAll(Collections.nCopies(changes.size(), "change"));

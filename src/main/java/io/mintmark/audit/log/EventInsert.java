@@ -52,7 +52,9 @@ final class EventInsert {
                 hash bytea, ends_by_itself boolean)
             """;
 
-    /** Nothing is written where the row before isn't. */
+    /**
+     * A condition on the insert: nothing is written unless the preceding row of the chain is there.
+     */
     private static final String AFTER =
             """
              WHERE EXISTS (
@@ -101,7 +103,7 @@ final class EventInsert {
 
     private record Found(TenantName tenant, TenantState state, String timeline, long checkpoint) {}
 
-    /** The same rows, inserted after any, and only after a certain one. */
+    /** The statements that insert rows, either without a condition or only after a given row. */
     private record Statements(
             String append,
             String appendAfter,
@@ -131,7 +133,10 @@ final class EventInsert {
         this.withEndings = new Statements(withEndings(GIVEN), withEndings(GIVEN + AFTER));
     }
 
-    /** Rows that aren't written move no ending either, so the condition is on what is given. */
+    /**
+     * The statement that also keeps the endings. Its condition is on the given rows, because rows
+     * that aren't written must not change an ending.
+     */
     private String withEndings(String given) {
         return "WITH event AS MATERIALIZED (SELECT "
                 + COLUMNS
@@ -201,7 +206,7 @@ final class EventInsert {
                 > 0;
     }
 
-    /** Inserts them by the longest statement and takes them back. */
+    /** Inserts rows with the longest statement and rolls back. */
     void rehearse(String json) {
         queries.rehearse(
                 leftBehind.isEmpty() ? plain.append() : withEndings.append(), List.of(json));

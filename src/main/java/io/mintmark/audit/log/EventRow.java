@@ -44,7 +44,7 @@ final class EventRow {
         json.writeNumber(value);
     }
 
-    /** In microseconds, the database's precision. */
+    /** Adds a time in microseconds, the database's precision. */
     void time(EventFields field, Instant at) throws IOException {
         Instant stored = at.truncatedTo(ChronoUnit.MICROS);
         add(field, Long.toString(ChronoUnit.MICROS.between(Instant.EPOCH, stored)));
@@ -56,7 +56,10 @@ final class EventRow {
         json.writeString("\\x" + hex);
     }
 
-    /** Without the zone of a link-local address, which means nothing elsewhere. */
+    /**
+     * Adds an address, without the zone of a link-local address, which is meaningless on other
+     * machines.
+     */
     void address(EventFields field, InetAddress address) throws IOException {
         byte[] bytes = address.getAddress();
         add(field, HexFormat.of().formatHex(bytes) + "/" + bytes.length * Byte.SIZE);
@@ -65,13 +68,13 @@ final class EventRow {
         json.writeString(zone < 0 ? text : text.substring(0, zone));
     }
 
-    /** A value that {@link StorableText#fit(JsonNode)} let pass. */
+    /** Adds a JSON value that {@link StorableText#fit(JsonNode)} returned. */
     void json(EventFields field, JsonNode value) throws IOException {
         add(field, StoredJson.text(value));
         json.writeTree(value);
     }
 
-    /** Something that the statement needs, and that isn't part of the row. */
+    /** Adds a value that the statement needs and that isn't part of the row. */
     void beside(String name, boolean value) throws IOException {
         if (value) {
             json.writeBooleanField(name, true);
@@ -83,7 +86,7 @@ final class EventRow {
         json.writeFieldName(field.column());
     }
 
-    /** Gives the row its place behind the one before it, and ends it. */
+    /** Links the row to the previous one in its chain, and completes it. */
     void link(Chain.Draft draft) throws IOException {
         List<@Nullable String> fields = new ArrayList<>(EventFields.LINKED.size());
         EventFields.LINKED.forEach(field -> fields.add(canonical.get(field)));

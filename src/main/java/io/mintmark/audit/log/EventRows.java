@@ -28,9 +28,9 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Optional;
 
-/** Events as the JSON that one INSERT takes apart again. */
+/** Writes events as JSON that one INSERT statement reads. */
 final class EventRows {
-    /** Room for a row as most are, in characters. */
+    /** The expected length of a row, in characters. */
     private static final int ROW = 1_024;
 
     /** Numbers as they are in the token: an auditor must see what was compared. */
@@ -60,7 +60,7 @@ final class EventRows {
             }
             rows.writeEndArray();
         } catch (IOException e) {
-            throw new UncheckedIOException("text in memory can't be written", e);
+            throw new UncheckedIOException("writing to memory failed", e);
         }
         return text.toString();
     }
@@ -129,11 +129,14 @@ final class EventRows {
         try {
             return StorableText.fit(json.readTree(claims));
         } catch (JsonProcessingException e) {
-            throw new IllegalArgumentException("claims are not JSON", e);
+            throw new IllegalArgumentException("the claims are not JSON", e);
         }
     }
 
-    /** The outcome doesn't repeat what the request rests on. */
+    /**
+     * Adds the grant of a mint. The outcome doesn't repeat the grant's revisions, which the request
+     * has.
+     */
     private static void add(EventRow row, Kind kind, GrantReference grant) throws IOException {
         row.text(EventFields.PROVIDER, grant.provider().value());
         row.text(EventFields.PROVIDER_TYPE, grant.providerType());

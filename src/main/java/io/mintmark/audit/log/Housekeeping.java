@@ -32,7 +32,7 @@ public final class Housekeeping implements AutoCloseable {
         this.further = List.copyOf(further);
     }
 
-    /** Does it now and every hour from now on. */
+    /** Cleans up now and every hour from now on. */
     public Housekeeping start() {
         var _ = thread.start();
         return this;

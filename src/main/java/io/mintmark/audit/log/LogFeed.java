@@ -130,7 +130,7 @@ public final class LogFeed implements AutoCloseable {
         this.lookups = new LogLookups(connection);
     }
 
-    /** Lets go of the state that was read; what is read next is read as the log is then. */
+    /** Ends the transaction. The next query reads the log as it is then. */
     public void release() {
         connection.release();
     }
@@ -183,7 +183,10 @@ public final class LogFeed implements AutoCloseable {
         rows(Query.of(EVENTS, head.chain(), after, head.at()), head, each);
     }
 
-    /** The same of {@code audit.config_change}; no chain: the tables without tenant. */
+    /**
+     * Reads the rows of {@code audit.config_change} after a place and up to a head, in order. A
+     * head without chain stands for the tables without tenant.
+     */
     public void changes(Position head, long after, Consumer<Added> each) {
         rows(
                 head.chain().isPresent()
@@ -205,13 +208,13 @@ public final class LogFeed implements AutoCloseable {
                 row -> each.accept(CheckpointRow.withNote(row)));
     }
 
-    /** What witnesses signed, in the order of arrival, after this number. */
+    /** Reads the cosignatures after this number, in the order of arrival. */
     public void cosignatures(long after, Consumer<Cosignature> each) {
         connection.each(
                 Query.of(COSIGNATURES, after), row -> each.accept(CheckpointRow.cosignature(row)));
     }
 
-    /** The hash of a checkpoint; none: there is no such one. */
+    /** The hash of a checkpoint; empty if there is no checkpoint with this number. */
     public Optional<String> checkpointHash(long number) {
         return connection
                 .list(Query.of(CHECKPOINTS.formatted("="), number), CheckpointRow::read)
@@ -220,12 +223,15 @@ public final class LogFeed implements AutoCloseable {
                 .map(SignedCheckpoint::hash);
     }
 
-    /** The hashes that rows of {@code audit.event} have, in the order asked; null: no such row. */
+    /** The hashes of rows of {@code audit.event}, in the order asked; null for a missing row. */
     public List<@Nullable String> eventHashes(List<Position> places) {
         return lookups.eventHashes(places);
     }
 
-    /** The same of {@code audit.config_change}. */
+    /**
+     * The hashes of rows of {@code audit.config_change}, in the order asked; null for a missing
+     * row.
+     */
     public List<@Nullable String> changeHashes(List<Position> places) {
         return lookups.changeHashes(places);
     }

@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * How the audit log stands that all replicas share. Asked at most every ten seconds, however many
- * look.
+ * The state of the audit log that all replicas share. The database is asked at most every ten
+ * seconds, whatever the number of callers.
  */
 public final class LogFigures {
     private static final Duration FRESH = Duration.ofSeconds(10);
@@ -78,7 +78,7 @@ public final class LogFigures {
         return current().map(Figures::endingsOpen);
     }
 
-    /** For how long the oldest of them has been due, or no time; empty if unknown. */
+    /** The time for which the oldest of them has been due, zero without any; empty if unknown. */
     public Optional<Duration> oldestEnding() {
         return current().map(Figures::oldestEnding);
     }

@@ -135,7 +135,7 @@ public final class LogLookups {
         return found.stream().findFirst();
     }
 
-    /** What witnesses signed, in the order of the trees and their sizes. */
+    /** Reads the cosignatures in the order of the trees and their sizes. */
     public void cosignatures(Consumer<Cosignature> each) {
         connection.each(Query.of(COSIGNATURES), row -> each.accept(CheckpointRow.cosignature(row)));
     }

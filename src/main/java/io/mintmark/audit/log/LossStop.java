@@ -16,12 +16,14 @@ import java.util.concurrent.locks.ReentrantLock;
  * database can't be asked.
  */
 public final class LossStop {
-    /** How long a replica may write without asking whether another one has found a loss. */
+    /**
+     * The time for which a replica may write without checking whether another one has found a loss.
+     */
     private static final Duration PERIOD = Duration.ofSeconds(1);
 
     private final LostRows rows;
 
-    /** Known to this replica, and not acknowledged as far as it knows. */
+    /** The missing rows that this replica knows of, as long as it knows of no acknowledgement. */
     private final Set<LostRow> known = new LinkedHashSet<>();
 
     private final ReentrantLock asking = new ReentrantLock();
@@ -34,7 +36,7 @@ public final class LossStop {
         this.rows = new LostRows(database, declaring);
     }
 
-    /** These rows are lost. The next {@link #requireAcknowledged} asks the database. */
+    /** Notes that these rows are lost. The next {@link #requireAcknowledged} asks the database. */
     void stop(List<LostRow> lost) {
         asking.lock();
         try {
@@ -69,7 +71,10 @@ public final class LossStop {
         }
     }
 
-    /** A second restore also removes the reports of the first one's losses: they are repeated. */
+    /**
+     * The lost rows that nobody has acknowledged. Reports them again, because a second restore also
+     * removes the reports of the first one's losses.
+     */
     private List<LostRow> awaiting() {
         List<LostRow> reported = rows.awaiting();
         List<LostRow> unreported = known.stream().filter(row -> !reported.contains(row)).toList();

@@ -17,7 +17,7 @@ public record LostRow(Kind kind, String chain, long place, String hash) {
         CHECKPOINT,
         TREE;
 
-        /** As in the database. */
+        /** The kind's name in the database. */
         String word() {
             return switch (this) {
                 case EVENT -> "event";
@@ -33,12 +33,12 @@ public record LostRow(Kind kind, String chain, long place, String hash) {
                 case "change" -> CHANGE;
                 case "checkpoint" -> CHECKPOINT;
                 case "tree" -> TREE;
-                default -> throw new IllegalArgumentException("no kind of row: " + word);
+                default -> throw new IllegalArgumentException("unknown kind of row: " + word);
             };
         }
     }
 
-    /** Names it in a sentence. */
+    /** Names the row in a sentence. */
     public String name() {
         String hashed = " with hash " + hash;
         return switch (kind) {

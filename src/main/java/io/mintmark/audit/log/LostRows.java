@@ -99,7 +99,9 @@ public final class LostRows {
         return declared(lost).isPresent() ? List.of() : lost.stream().map(Lost::row).toList();
     }
 
-    /** The same, and notes an acknowledgement that has come. */
+    /**
+     * The lost rows that no checkpoint declares. If one declares them, records the acknowledgement.
+     */
     List<LostRow> awaiting() {
         List<Lost> lost = lost();
         Optional<Declared> declared = declared(lost);

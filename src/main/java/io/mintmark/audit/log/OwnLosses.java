@@ -18,17 +18,17 @@ import java.util.concurrent.atomic.AtomicLong;
 final class OwnLosses {
     private static final Logger log = LoggerFactory.getLogger(OwnLosses.class);
 
-    /** A promotion begins a new one; PostgreSQL names the files of its log by it. */
+    /** Selects the timeline. A promotion begins a new one; PostgreSQL names WAL files by it. */
     static final String TIMELINE =
             "SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline";
 
     /** Why a row is missing. */
     enum Cause {
-        /** Its month was retired. */
+        /** The row's month was retired. */
         RETIREMENT,
-        /** A standby without it was promoted. */
+        /** A standby without the row was promoted. */
         PROMOTION,
-        /** The database was restored, or somebody removed it. */
+        /** The database was restored, or the row was removed by hand. */
         REMOVAL
     }
 
@@ -62,14 +62,14 @@ final class OwnLosses {
                                         lost.seq(),
                                         lost.hash()))));
         log.error(
-                "The database lost row {} of chain {} of the audit log, which it had "
-                        + "confirmed, with hash {}: {}",
+                "The database lost a row that it had confirmed: row {} of chain {} of the audit"
+                        + " log, with hash {}; {}",
                 lost.seq(),
                 lost.chain(),
                 lost.hash(),
                 promoted
-                        ? "a standby without that row was promoted. This run continues in a "
-                                + "new chain"
+                        ? "a standby without that row was promoted. This replica continues in a"
+                                + " new chain"
                         : "the database was restored, or the row was removed. The chain continues"
                                 + " after the gap, and audit verify reports it");
         var _ = (promoted ? notReplicated : removed).incrementAndGet();

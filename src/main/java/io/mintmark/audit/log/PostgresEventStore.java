@@ -78,10 +78,11 @@ public final class PostgresEventStore implements EventStore {
     }
 
     /**
-     * The same with what the replica has seen of the history. After a loss of that, or of its own
-     * rows, it takes no rows until a declaration, if a loss stops the replica.
+     * Creates a store that knows what the replica has seen of the history. If rows of that history,
+     * or rows that the replica wrote, are lost and {@code history} stops the replica, the store
+     * accepts no rows until the loss is declared.
      *
-     * @param leftBehind of which mints it keeps what they may leave behind
+     * @param leftBehind the types of mints whose leftovers the store keeps
      */
     public PostgresEventStore(
             Database database, String broker, SeenHistory history, RevocationPolicy leftBehind) {
@@ -110,7 +111,10 @@ public final class PostgresEventStore implements EventStore {
         }
     }
 
-    /** The rows are on disk, whatever is found here. */
+    /**
+     * Compares the committed rows' state with the history that this replica has seen. The rows stay
+     * on disk whatever the result is.
+     */
     private void requireKnownHistory(Inserted inserted) {
         try {
             history.saw(inserted.states());
@@ -118,11 +122,14 @@ public final class PostgresEventStore implements EventStore {
         } catch (UnacknowledgedLoss e) {
             throw new UnacknowledgedLoss(true);
         } catch (QueryFailed e) {
-            throw new StoreUnreachable("the history can't be compared", true, e);
+            throw new StoreUnreachable(
+                    "the history of the configuration can't be compared with the database",
+                    true,
+                    e);
         }
     }
 
-    /** No rows are written where the row before them is missing. */
+    /** Inserts the rows, unless the row before them is missing. */
     private Inserted inserted(List<Event> events, Set<TenantName> tenants) {
         Chain.Draft draft = chain.draft();
         Inserted inserted = insert(events, rows.json(events, draft), tenants);
@@ -221,7 +228,7 @@ public final class PostgresEventStore implements EventStore {
                 : unreachable(e);
     }
 
-    /** In a chain of its own, which nothing is left of. */
+    /** Writes the rehearsed rows in a chain of their own, of which nothing remains. */
     @Override
     public void rehearse() {
         check();
@@ -247,19 +254,19 @@ public final class PostgresEventStore implements EventStore {
         return new WrittenHead(head, then);
     }
 
-    /** How many rows this writer has committed. */
+    /** The number of rows that this writer has committed. */
     public long written() {
         return written.get();
     }
 
-    /** How often a promoted standby lacked the row before. */
+    /** The number of times that a promoted standby lacked the previous row. */
     public long notReplicated() {
         return losses.notReplicated();
     }
 
     /**
-     * How often the row before was gone though no standby had been promoted: a restore, or
-     * tampering.
+     * The number of times that the previous row was missing although no standby had been promoted,
+     * because of a restore or of tampering.
      */
     public long removed() {
         return losses.removed();

@@ -60,7 +60,10 @@ public final class PostgresRetirement {
                                        WHERE i.inhparent = 'log.event'::regclass))
             """;
 
-    /** How long everything that is written to the log waits at most, behind one attempt. */
+    /**
+     * Limits the lock wait of one attempt, because everything that is written to the log queues
+     * behind it.
+     */
     private static final String SHORTLY = "SET LOCAL lock_timeout = '200ms'";
 
     private static final String LOCK_NOT_AVAILABLE = "55P03";
@@ -69,7 +72,7 @@ public final class PostgresRetirement {
     private final DatabaseLogin login;
     private final Duration timeout;
 
-    /** Makes the checkpoint. */
+    /** Makes and signs the checkpoint that retires months. */
     public interface Signer {
         SignedCheckpoint sign(SealStore.Unsealed unsealed, List<RetiredMonth> months);
     }
@@ -115,7 +118,7 @@ public final class PostgresRetirement {
         return Optional.of(sealAndDetach(connection, tables, months, signer));
     }
 
-    /** The first month that stays is at the latest the one that the database is in. */
+    /** Requires that the months are over by the database's clock. */
     private static void requireOver(Connection connection, YearMonth before) throws SQLException {
         YearMonth current =
                 Query.of("SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM') AS month")
@@ -123,7 +126,7 @@ public final class PostgresRetirement {
                         .orElseThrow();
         if (before.isAfter(current)) {
             throw new SQLException(
-                    "only past months can be retired; the earliest month to keep is at most %s"
+                    "only past months can be retired; the latest month that --before accepts is %s"
                             .formatted(current));
         }
     }
@@ -135,7 +138,7 @@ public final class PostgresRetirement {
                         .orElseThrow();
         if (open > 0) {
             throw new SQLException(
-                    "the credentials of %d mints before %s are not yet revoked at their providers, and the rows about their ends belong to these months; audit.unended says why, retry later"
+                    "the credentials of %d mints before %s are not yet revoked at their providers, and the rows about their ends belong to these months; audit.unended has the reasons. Retry later"
                             .formatted(open, before));
         }
     }
@@ -162,8 +165,8 @@ public final class PostgresRetirement {
                 connection.rollback(before);
                 if (System.nanoTime() - end > 0) {
                     throw new SQLException(
-                            ("session %s reads audit.event all the time; end that session, or "
-                                            + "retry later")
+                            ("session %s keeps reading audit.event, so its table can't be"
+                                            + " detached; end that session, or retry later")
                                     .formatted(readers(connection)),
                             e);
                 }
@@ -216,7 +219,10 @@ public final class PostgresRetirement {
     private static final class MonthOfEvents {
         private MonthOfEvents() {}
 
-        /** Sees to it that nothing is added until the transaction's end. */
+        /**
+         * Locks the table, so that nothing is added until the transaction ends, and reads its
+         * month.
+         */
         static RetiredMonth read(Connection connection, String table) throws SQLException {
             Query.of("LOCK TABLE log.%s IN SHARE MODE".formatted(table)).execute(connection);
             boolean alive =
@@ -225,7 +231,9 @@ public final class PostgresRetirement {
                             .isPresent();
             if (alive) {
                 throw new SQLException(
-                        "log.%s records credentials that are still valid".formatted(table));
+                        ("log.%s records credentials that are still valid; retry when they have"
+                                        + " expired")
+                                .formatted(table));
             }
             List<RetiredRows> parts =
                     Query.of(parts(table))

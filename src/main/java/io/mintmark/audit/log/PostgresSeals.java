@@ -51,7 +51,10 @@ public final class PostgresSeals implements SealStore {
             VALUES (?, ?, ?, ?, ?)
             """;
 
-    /** For one look at all chains, which other replicas wait for no longer than a minute. */
+    /**
+     * The time limit for one look at all chains. Other replicas wait for it for no longer than a
+     * minute.
+     */
     private static final String LONG_LOOK = "SET LOCAL statement_timeout = '30s'";
 
     private static final String SIGN_LOCK = "UPDATE work.sealing SET sealed_by = ?";
@@ -111,9 +114,9 @@ public final class PostgresSeals implements SealStore {
     }
 
     /**
-     * The same, and the writer's own chain is sealed as it was written. A trigger that changes rows
-     * during their insert would otherwise have the change sealed. After a loss nothing is sealed
-     * until it is acknowledged: the declaration is the first checkpoint.
+     * Seals the chain of the same replica's writer as it was written; otherwise a trigger that
+     * changes rows during their insert would have its change sealed. After a loss, nothing is
+     * sealed until the loss is acknowledged: the declaration is then the first checkpoint.
      *
      * @param writer of the same replica
      * @param history what that replica has seen
@@ -159,8 +162,9 @@ public final class PostgresSeals implements SealStore {
     }
 
     /**
-     * In a transaction of its own: a mint that is committed before these changes is decided without
-     * them, and a checkpoint that already seals them would accuse it.
+     * Records changes of role membership in a transaction of their own. A mint that commits before
+     * these changes was decided without them; a checkpoint that already sealed them would make that
+     * mint look wrong.
      */
     private void recordRoleMembers(Connection connection) throws SQLException {
         lock(connection);

@@ -96,7 +96,7 @@ public final class PostgresWitnesses {
         return queries.change(CLAIM, List.of()) > 0;
     }
 
-    /** What witnesses are to cosign next; empty if the newest checkpoint has no note. */
+    /** The head that witnesses should cosign next; empty if the newest checkpoint has no note. */
     public Optional<Newest> newest() {
         return queries
                 .query(

@@ -17,7 +17,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** Both rows of a mint that never was, to find out whether such rows would be taken. */
+/** The two rows of a mint that doesn't exist, to find out whether the store accepts such rows. */
 final class Rehearsal {
     private static final String NAME = "rehearsal";
     private static final String NO_HASH = "00".repeat(32);

@@ -14,10 +14,13 @@ import java.util.Set;
  * @param ofMint for how long a mint may be in flight after its request is on record
  */
 public record RevocationPolicy(Set<String> types, Duration ofMint) {
-    /** By no mint. */
+    /** The policy that no mint leaves anything behind. */
     public static final RevocationPolicy NOTHING = new RevocationPolicy(Set.of(), Duration.ZERO);
 
-    /** A replica may have stopped for a while, and clocks differ by up to 30 seconds. */
+    /**
+     * The additional time of a mint: a replica may have stopped for a while, and clocks differ by
+     * up to 30 seconds.
+     */
     private static final Duration SLACK = Duration.ofSeconds(90);
 
     /** Reasons of a failure that left nothing. */
@@ -33,7 +36,7 @@ public record RevocationPolicy(Set<String> types, Duration ofMint) {
         return types.isEmpty();
     }
 
-    /** Whether one of these rows is of a mint that may leave something behind. */
+    /** Whether one of these rows belongs to a mint that may leave something behind. */
     boolean byAny(List<Event> events) {
         return !isEmpty()
                 && events.stream()

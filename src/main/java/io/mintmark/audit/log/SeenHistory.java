@@ -37,7 +37,7 @@ import java.util.stream.Stream;
 public final class SeenHistory {
     private static final Logger log = LoggerFactory.getLogger(SeenHistory.class);
 
-    /** As a chain: the tables without tenant. */
+    /** The chain name that stands for the tables without tenant. */
     private static final String SHARED = "";
 
     private static final String MISSING =
@@ -79,12 +79,12 @@ public final class SeenHistory {
         return stop;
     }
 
-    /** How many rows were missing that this replica had seen. */
+    /** The number of missing rows that this replica had seen before. */
     public long lost() {
         return lost.get();
     }
 
-    /** The tenants are in these states. */
+    /** Notes the states of these tenants. */
     public void saw(Map<TenantName, TenantState> states) {
         List<LostRow> replaced = new ArrayList<>();
         states.forEach((tenant, state) -> {
@@ -100,17 +100,17 @@ public final class SeenHistory {
         }
     }
 
-    /** The tenant's own rows are in this state. */
+    /** Notes the state of the tenant's own rows. */
     public void saw(TenantName tenant, StateId state) {
         saw(tenant.value(), state);
     }
 
-    /** The tables without tenant are in this state. */
+    /** Notes the state of the tables without tenant. */
     public void sawShared(StateId state) {
         saw(SHARED, state);
     }
 
-    /** These tenants are in other states than before. */
+    /** Notes that these tenants' states have changed. */
     public void sawOthers(Collection<TenantName> tenants) {
         requireThere(
                 tenants.stream()
@@ -148,7 +148,7 @@ public final class SeenHistory {
                         (one, other) -> one.revision() >= other.revision() ? one : other);
     }
 
-    /** This is the newest checkpoint, if there is any. */
+    /** Notes the newest checkpoint, or that there is none. */
     void saw(Optional<SignedCheckpoint> newest) {
         newest.ifPresentOrElse(this::saw, () -> sawCheckpoint(0));
     }
@@ -168,7 +168,7 @@ public final class SeenHistory {
         }
     }
 
-    /** The newest checkpoint has this number; 0 without any. */
+    /** Notes the newest checkpoint's number; 0 without a checkpoint. */
     void sawCheckpoint(long number) {
         requireThere(lastCheckpoint().filter(known -> known.place() > number).stream().toList());
     }
@@ -202,8 +202,7 @@ public final class SeenHistory {
         missing.forEach(this::forget);
         lost.addAndGet(missing.size());
         log.error(
-                "The database lost {}, which this replica has seen: it was restored, or a standby"
-                        + " without that row was promoted. Revoked grants may be in force again",
+                "The database lost {}, which this replica has seen: the database was restored, or a standby without that row was promoted. Revoked grants may be in force again",
                 String.join(", ", missing.stream().map(LostRow::name).toList()));
         if (stop.isPresent()) {
             throw new UnacknowledgedLoss(false);
@@ -221,8 +220,7 @@ public final class SeenHistory {
         stop.ifPresent(it -> it.stop(List.of(tree)));
         lost.incrementAndGet();
         log.error(
-                "The database lost {}: it was restored, a standby without them was promoted, or"
-                        + " its checkpoints were rewritten. Revoked grants may be in force again",
+                "The database lost {}: the database was restored, a standby without them was promoted, or its checkpoints were rewritten. Revoked grants may be in force again",
                 tree.name());
     }
 

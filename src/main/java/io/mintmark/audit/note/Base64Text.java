@@ -7,14 +7,14 @@ public final class Base64Text {
     private Base64Text() {}
 
     /**
-     * The bytes.
+     * Decodes the text.
      *
-     * @throws IllegalArgumentException if it is another text
+     * @throws IllegalArgumentException if it isn't base64 in the accepted form
      */
     public static byte[] bytes(String text) {
         byte[] bytes = Base64.getDecoder().decode(text);
         if (!of(bytes).equals(text)) {
-            throw new IllegalArgumentException("base64 isn't canonical");
+            throw new IllegalArgumentException("the base64 isn't canonical");
         }
         return bytes;
     }

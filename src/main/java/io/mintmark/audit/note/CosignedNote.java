@@ -38,7 +38,7 @@ public record CosignedNote(String name, int id, Instant at, String signature) {
         int id = header.getInt();
         long seconds = header.getLong();
         if (seconds < 0 || seconds > LAST_SECOND) {
-            throw new IllegalArgumentException("the cosignature has an impossible time");
+            throw new IllegalArgumentException("the cosignature has an invalid time");
         }
         return new CosignedNote(
                 signed.name(),
@@ -47,18 +47,18 @@ public record CosignedNote(String name, int id, Instant at, String signature) {
                 HexFormat.of().formatHex(bytes, HEADER_BYTES, bytes.length));
     }
 
-    /** Whether it says that it is of a key. */
+    /** Whether the cosignature names this key as its signer. The signature isn't verified. */
     public boolean isBy(NoteKey key) {
         return name.equals(key.name()) && id == key.id();
     }
 
-    /** Whether a key made it of this text. */
+    /** Whether the cosignature is this key's, and valid for this text. */
     public boolean holds(NoteKey key, String text) {
         byte[] message = message(at, text).getBytes(StandardCharsets.UTF_8);
         return isBy(key) && key.verifies(message, HexFormat.of().parseHex(signature));
     }
 
-    /** What a witness signs. */
+    /** The message that a witness signs. */
     public static String message(Instant at, String text) {
         return "cosignature/v1\ntime %d\n%s".formatted(at.getEpochSecond(), text);
     }

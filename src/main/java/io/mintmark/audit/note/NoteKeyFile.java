@@ -43,7 +43,7 @@ public final class NoteKeyFile {
     public static KeyPair read(Path file) throws IOException {
         Matcher pem = PEM.matcher(RegularFile.text(file, MOST_BYTES));
         if (!pem.matches()) {
-            throw new IOException("it is no private key in PEM (PKCS#8)");
+            throw new IOException("it is not a private key in PEM (PKCS#8)");
         }
         try {
             byte[] encoded = Base64.getMimeDecoder().decode(pem.group(1));
@@ -52,7 +52,7 @@ public final class NoteKeyFile {
                             .generatePrivate(new PKCS8EncodedKeySpec(encoded));
             return pair(((EdECPrivateKey) key).getBytes().orElseThrow());
         } catch (GeneralSecurityException | IllegalArgumentException e) {
-            throw new IOException("it is no Ed25519 key", e);
+            throw new IOException("it is not an Ed25519 key", e);
         }
     }
 
@@ -95,7 +95,7 @@ public final class NoteKeyFile {
         } catch (FileAlreadyExistsException e) {
             // another process was faster
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("every Java has Ed25519", e);
+            throw new IllegalStateException("the Java platform lacks Ed25519", e);
         } finally {
             Files.delete(partial);
         }

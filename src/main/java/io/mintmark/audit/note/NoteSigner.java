@@ -56,7 +56,7 @@ public final class NoteSigner {
                             .array();
             return text + "\n" + new Signed(key.name(), Base64Text.of(bytes)).line();
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("an Ed25519 key can't sign", e);
+            throw new IllegalStateException("signing with the Ed25519 key failed", e);
         }
     }
 }

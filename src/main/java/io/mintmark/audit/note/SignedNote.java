@@ -42,7 +42,7 @@ public record SignedNote(String text, List<Signed> signatures) {
         static Signed parse(String line) {
             Matcher parts = LINE.matcher(line);
             if (!parts.matches()) {
-                throw new IllegalArgumentException("the note has a line that is no signature");
+                throw new IllegalArgumentException("the note has a line that isn't a signature");
             }
             var _ = Base64Text.bytes(parts.group(2));
             return new Signed(parts.group(1), parts.group(2));
@@ -64,7 +64,8 @@ public record SignedNote(String text, List<Signed> signatures) {
     public static SignedNote parse(String note) {
         int blank = note.lastIndexOf("\n\n");
         if (blank < 1 || !note.endsWith("\n") || CONTROLS.matcher(note).find()) {
-            throw new IllegalArgumentException("the note isn't a text, an empty line, signatures");
+            throw new IllegalArgumentException(
+                    "the note must be text, an empty line and signatures");
         }
         List<Signed> signatures = new ArrayList<>();
         for (String line : note.substring(blank + 2).lines().toList()) {

@@ -17,7 +17,7 @@ public record TreeHead(String origin, long size, String base64) implements Consi
 
     public TreeHead {
         if (Base64Text.bytes(base64).length != HASH_BYTES) {
-            throw new IllegalArgumentException("the root isn't a SHA-256");
+            throw new IllegalArgumentException("the root isn't a SHA-256 hash");
         }
     }
 
@@ -33,7 +33,8 @@ public record TreeHead(String origin, long size, String base64) implements Consi
                         && lines.subList(0, lines.size() - 1).stream().noneMatch(String::isEmpty)
                         && lines.getLast().isEmpty();
         if (!isHead) {
-            throw new IllegalArgumentException("the note isn't a log's origin, size and root");
+            throw new IllegalArgumentException(
+                    "the note must begin with a log's origin, its size and its root");
         }
         return new TreeHead(lines.get(0), size(lines.get(1)), lines.get(2));
     }
@@ -44,7 +45,7 @@ public record TreeHead(String origin, long size, String base64) implements Consi
         return SIZE.matcher(number).matches() ? Long.parseLong(number) : 0;
     }
 
-    /** The text of a note about it. */
+    /** The text of a note about the head. */
     public String text() {
         return "%s\n%d\n%s\n".formatted(origin, size, base64);
     }
@@ -56,7 +57,7 @@ public record TreeHead(String origin, long size, String base64) implements Consi
      */
     public static long size(String text) {
         if (!SIZE.matcher(text).matches()) {
-            throw new IllegalArgumentException("a tree's size is a decimal number");
+            throw new IllegalArgumentException("a tree's size must be a decimal number");
         }
         return Long.parseLong(text);
     }

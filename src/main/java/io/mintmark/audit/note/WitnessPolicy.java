@@ -91,19 +91,21 @@ public final class WitnessPolicy {
                         "line %d: %s".formatted(number, e.getMessage()), e);
             }
         }
-        require(!policy.quorum.isEmpty(), "a policy has exactly one line 'quorum NAME'");
-        require(!policy.logs.isEmpty(), "there is no line 'log KEY', so nothing to witness");
+        require(!policy.quorum.isEmpty(), "a policy must have exactly one line 'quorum NAME'");
+        require(
+                !policy.logs.isEmpty(),
+                "there is no line 'log KEY', so there is no log to witness");
         return policy;
     }
 
-    /** The keys that sign for a log; empty if the log is unknown. */
+    /** The keys of a log's trees; empty if the policy doesn't list the log. */
     public List<NoteKey> keys(String origin) {
         return logs.getOrDefault(origin, List.of());
     }
 
     /**
-     * Whether it has the log of a key. The trees of a log have the same key under names that differ
-     * in the last part, of which a policy may list one.
+     * Whether the policy lists the log of a key. The trees of a log have the same key, under names
+     * that differ in the last part; a policy may list only one of them.
      */
     public boolean hasLogOf(NoteKey key) {
         return logs.values().stream()
@@ -147,7 +149,7 @@ public final class WitnessPolicy {
     private void add(String line) {
         require(
                 line.chars().allMatch(c -> c == '\t' || (c >= ' ' && c != 0x7f)),
-                "it has a control character");
+                "the line has a control character");
         String[] words = line.replace('\t', ' ').strip().split(" +", -1);
         if (words[0].isEmpty() || words[0].startsWith("#")) {
             return;
@@ -157,18 +159,22 @@ public final class WitnessPolicy {
             case "witness" -> addWitness(words);
             case "group" -> addGroup(words);
             case "quorum" -> addQuorum(words);
-            default -> throw new IllegalArgumentException("'%s' is unknown".formatted(words[0]));
+            default ->
+                    throw new IllegalArgumentException(
+                            "'%s' is not log, witness, group or quorum".formatted(words[0]));
         }
     }
 
     private void addLog(String[] words) {
-        require(words.length == 2 || words.length == 3, "a log is 'log KEY [URL]'");
+        require(words.length == 2 || words.length == 3, "a log must be written as 'log KEY [URL]'");
         NoteKey key = key(words[1], NoteKey.Type.NOTE);
         logs.computeIfAbsent(key.name(), _ -> new ArrayList<>()).add(key);
     }
 
     private void addWitness(String[] words) {
-        require(words.length == 3 || words.length == 4, "a witness is 'witness NAME KEY [URL]'");
+        require(
+                words.length == 3 || words.length == 4,
+                "a witness must be written as 'witness NAME KEY [URL]'");
         NoteKey key = key(words[2], NoteKey.Type.COSIGNATURE);
         name(words[1]);
         Optional<String> url = words.length == 4 ? Optional.of(url(words[3])) : Optional.empty();
@@ -188,39 +194,45 @@ public final class WitnessPolicy {
         NoteKey key = NoteKey.parse(text, type);
         // the trees of one log have the same key under names of their own
         String unique = type == NoteKey.Type.NOTE ? key.text() : key.raw();
-        require(keys.add(unique), "its key is there twice");
+        require(keys.add(unique), "the key is already on an earlier line");
         return key;
     }
 
     private void name(String name) {
-        require(!name.equals(NONE) && names.add(name), "the name '%s' is taken".formatted(name));
+        require(
+                !name.equals(NONE) && names.add(name),
+                "the name '%s' is already used".formatted(name));
     }
 
     private void addGroup(String[] words) {
-        require(words.length > 3, "a group is 'group NAME all|any|NUMBER MEMBER…'");
+        require(words.length > 3, "a group must be written as 'group NAME all|any|NUMBER MEMBER…'");
         int count = words.length - 3;
-        require(words[2].matches("all|any|[1-9][0-9]{0,3}"), "a group needs all, any or a number");
+        require(
+                words[2].matches("all|any|[1-9][0-9]{0,3}"),
+                "a group must require all, any or a number of its members");
         int least =
                 switch (words[2]) {
                     case "all" -> count;
                     case "any" -> 1;
                     default -> Integer.parseInt(words[2]);
                 };
-        require(least <= count, "a group needs more than it has");
+        require(least <= count, "a group requires more members than it has");
         for (String member : List.of(words).subList(3, words.length)) {
-            require(names.contains(member), "'%s' isn't defined above".formatted(member));
-            require(members.add(member), "'%s' is in a group already".formatted(member));
+            require(
+                    names.contains(member),
+                    "'%s' isn't defined on an earlier line".formatted(member));
+            require(members.add(member), "'%s' is already in a group".formatted(member));
         }
         name(words[1]);
         groups.add(new Group(words[1], least, List.of(words).subList(3, words.length)));
     }
 
     private void addQuorum(String[] words) {
-        require(words.length == 2, "a quorum is 'quorum NAME'");
+        require(words.length == 2, "a quorum must be written as 'quorum NAME'");
         require(
                 words[1].equals(NONE) || names.contains(words[1]),
-                "'%s' isn't defined above".formatted(words[1]));
-        require(quorum.isEmpty(), "a policy has exactly one line 'quorum NAME'");
+                "'%s' isn't defined on an earlier line".formatted(words[1]));
+        require(quorum.isEmpty(), "a policy must have exactly one line 'quorum NAME'");
         quorum = words[1];
     }
 }

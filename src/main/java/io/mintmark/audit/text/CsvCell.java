@@ -12,7 +12,10 @@ public final class CsvCell {
 
     private CsvCell() {}
 
-    /** In quotes, and such that no spreadsheet runs it: who sends tokens chooses texts. */
+    /**
+     * Quotes a text so that no spreadsheet runs it as a formula. Texts come from clients' tokens,
+     * so an attacker may choose them.
+     */
     public static String of(String text) {
         return "\"" + ((mayBeFormula(text) ? "'" : "") + text).replace("\"", "\"\"") + "\"";
     }
@@ -27,7 +30,7 @@ public final class CsvCell {
                                 .anyMatch(CsvCell::isSign));
     }
 
-    /** In any of the widths that Unicode has it in. */
+    /** Whether a character is a sign that begins a formula, in any of its Unicode widths. */
     private static boolean isSign(int point) {
         String plain = Normalizer.normalize(Character.toString(point), Normalizer.Form.NFKC);
         return SIGNS.indexOf(plain.codePointAt(0)) >= 0;

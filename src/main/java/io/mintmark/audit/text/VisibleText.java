@@ -30,12 +30,12 @@ public final class VisibleText {
 
     private VisibleText() {}
 
-    /** On one line, each character that has no shape of its own by its number. */
+    /** Shows a text on one line. A character without a visible shape is shown as its number. */
     public static String of(String text) {
         return shown(text, VisibleText::isHidden);
     }
 
-    /** The same, in which the ends of lines may stay. */
+    /** Shows a text as {@link #of} does, but keeps newlines. */
     public static String inLines(String text) {
         return shown(text, point -> point != '\n' && isHidden(point));
     }
@@ -53,7 +53,10 @@ public final class VisibleText {
         return shown.toString();
     }
 
-    /** Whether it is a control, a mark of direction, a space that isn't one, or nothing at all. */
+    /**
+     * Whether a character is a control character, changes the text's direction, is a space other
+     * than U+0020, or is invisible.
+     */
     public static boolean isHidden(int point) {
         return switch (Character.getType(point)) {
             case Character.CONTROL,

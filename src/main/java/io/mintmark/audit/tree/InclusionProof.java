@@ -3,7 +3,7 @@ package io.mintmark.audit.tree;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Proves that a tree has a leaf, by the nodes beside the way to its root. */
+/** Proves that a tree contains a leaf, by the siblings of the nodes on the path to its root. */
 public final class InclusionProof {
     private InclusionProof() {}
 

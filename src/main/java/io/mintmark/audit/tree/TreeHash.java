@@ -29,7 +29,8 @@ public final class TreeHash {
      */
     public static TreeHash of(long size, List<byte[]> edge) {
         if (size < 0 || edge.size() != Long.bitCount(size)) {
-            throw new IllegalArgumentException("the tree's edge doesn't fit its size");
+            throw new IllegalArgumentException(
+                    "the number of the tree's edge hashes doesn't match its size");
         }
         TreeHash tree = new TreeHash();
         tree.edge.addAll(edge);

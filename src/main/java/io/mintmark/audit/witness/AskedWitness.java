@@ -28,20 +28,20 @@ import java.util.Optional;
 final class AskedWitness {
     private static final Logger log = LoggerFactory.getLogger(AskedWitness.class);
 
-    /** From the look-up of its name to the last byte. */
+    /** The time limit from the DNS lookup to the last byte of the answer. */
     static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private static final int LONGEST_ANSWER = 8 << 10;
     private static final String PATH = "/add-checkpoint";
     private static final String SIZE = "text/x.tlog.size";
 
-    /** How far its clock may differ from this machine's. */
+    /** The maximum difference between the witness's clock and the local clock. */
     private static final Duration SLACK = Duration.ofMinutes(2);
 
     /** A witness that lacks more checkpoints is asked for its size first. */
     private static final long MOST_LEAVES = 10_000;
 
-    /** How often all leaves may be read, for a witness of unexpected size. */
+    /** The minimum pause between two reads of all leaves, for a witness of unexpected size. */
     private static final Duration REBUILT = Duration.ofHours(1);
 
     private static final int OK = 200;
@@ -101,7 +101,10 @@ final class AskedWitness {
         return witness.name();
     }
 
-    /** Has it cosign the newest note, and stores that. Returns whether it did. */
+    /**
+     * Asks the witness to cosign the newest note, and stores the cosignature. Returns whether the
+     * witness cosigned.
+     */
     boolean cosigns(Newest newest) {
         try {
             ask(newest);
@@ -112,20 +115,20 @@ final class AskedWitness {
         } catch (OutboundFailure e) {
             failed("gave no cosignature: " + e.getMessage());
         } catch (QueryFailed | IllegalArgumentException e) {
-            failed("can't be asked now: " + e.getMessage());
+            failed("can't be reached now: " + e.getMessage());
         } catch (Rewound e) {
             rewound(newest, e);
         }
         return false;
     }
 
-    /** Reports the same loss once. */
+    /** Reports that the witness has cosigned another history. The same loss is reported once. */
     private void rewound(Newest newest, Rewound e) {
         if (failed(String.valueOf(e.getMessage()))) {
             try {
                 history.rewound(head(newest).origin(), e.size);
             } catch (QueryFailed again) {
-                failed("can't be asked now: " + again.getMessage());
+                failed("can't be reached now: " + again.getMessage());
             }
         }
     }
@@ -166,14 +169,18 @@ final class AskedWitness {
         keep(answer.body(), newest, asked);
     }
 
-    /** Its tree must be the beginning of the newest one, unless another replica was faster. */
+    /**
+     * Requires that the witness's tree is a prefix of the newest tree. A larger tree is an error
+     * too, unless another replica sent a newer checkpoint meanwhile.
+     */
     private void requireBeginning(long size, TreeHash known, Newest newest)
             throws Unusable, Rewound {
         if (size == newest.size() && size == known.size()) {
             throw new Rewound(size);
         }
         if (size == known.size()) {
-            throw new Unusable("rejects the size %d, which it says it knows".formatted(size));
+            throw new Unusable(
+                    "rejects the size %d, although it reported that size".formatted(size));
         }
         if (size > newest.size()) {
             boolean isGrown =
@@ -197,7 +204,7 @@ final class AskedWitness {
             throw new Rewound(known.size());
         }
         if (answer.status() != OK) {
-            throw new Unusable("answers with status " + answer.status());
+            throw new Unusable("responded with status " + answer.status());
         }
     }
 
@@ -212,7 +219,7 @@ final class AskedWitness {
         Instant now = clock.instant();
         if (rebuilt.isAfter(now.minus(REBUILT))) {
             throw new Unusable(
-                    "knows %d checkpoints, which isn't what it cosigned last; the log's beginning is read for it once an hour"
+                    "knows %d checkpoints, but cosigned another number of them last; the broker reads the log from its beginning for this witness, at most once an hour"
                             .formatted(size));
         }
         rebuilt = now;
@@ -225,7 +232,9 @@ final class AskedWitness {
                         .request(head(newest))
                         .orElseThrow(() ->
                                 new Unusable(
-                                        "isn't asked, because the log's newest note isn't of its checkpoints; run audit verify"));
+                                        "isn't asked, because the newest note doesn't match the"
+                                                + " checkpoints in the log; run mintmark audit"
+                                                + " verify"));
         return http.postText(
                 new OutboundRequest(address, "text/plain", new Secret(body), List.of())
                         .answeredWithin(LONGEST_ANSWER),
@@ -244,7 +253,7 @@ final class AskedWitness {
         } catch (IllegalArgumentException e) {
             // no size either
         }
-        throw new Unusable("answers with status 409 and without the size that it knows");
+        throw new Unusable("responded with status 409, but not with the size that it knows");
     }
 
     private void keep(String body, Newest newest, Instant asked) throws Unusable {
@@ -259,7 +268,7 @@ final class AskedWitness {
             }
         }
         throw new Unusable(
-                "answers without a cosignature of this checkpoint by the key "
+                "responded without a cosignature of this checkpoint by the key "
                         + witness.key().text());
     }
 
@@ -273,7 +282,7 @@ final class AskedWitness {
 
     private void requireTime(Instant at, Instant asked) throws Unusable {
         if (at.isBefore(asked.minus(SLACK)) || at.isAfter(clock.instant().plus(SLACK))) {
-            throw new Unusable("cosigns with a time that is more than two minutes off: " + at);
+            throw new Unusable("cosigned with a time that is more than two minutes off: " + at);
         }
     }
 }

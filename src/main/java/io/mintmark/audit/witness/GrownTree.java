@@ -44,7 +44,10 @@ record GrownTree(PostgresWitnesses store, TreeHash known, Newest newest) impleme
         return to <= known.size() ? complete(from, to) : store.over(newest, from, to).root();
     }
 
-    /** One of the complete subtrees of the known tree, which are all that a proof has of it. */
+    /**
+     * The hash of a complete subtree of the known tree, which is all that a proof needs of that
+     * tree.
+     */
     private byte[] complete(long from, long to) {
         long start = 0;
         for (byte[] hash : known.edge().reversed()) {
@@ -55,6 +58,6 @@ record GrownTree(PostgresWitnesses store, TreeHash known, Newest newest) impleme
             start += leaves;
         }
         throw new IllegalArgumentException(
-                "the leaves from %d to %d are no complete subtree".formatted(from, to));
+                "the leaves from %d to %d aren't a complete subtree".formatted(from, to));
     }
 }

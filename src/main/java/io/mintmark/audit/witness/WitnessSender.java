@@ -28,7 +28,10 @@ public final class WitnessSender implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(WitnessSender.class);
     private static final Duration TICK = Duration.ofSeconds(1);
 
-    /** After a minute's turn was another's, or the database was away. */
+    /**
+     * The pause after another replica had this minute's turn, or after the database was
+     * unavailable.
+     */
     private static final Duration RETRY = Duration.ofSeconds(5);
 
     private final WitnessPolicy policy;
@@ -82,7 +85,7 @@ public final class WitnessSender implements AutoCloseable {
         return this;
     }
 
-    /** This replica has stored a checkpoint. Doesn't wait. */
+    /** Notes that this replica has stored a checkpoint. Doesn't wait. */
     public void sealed() {
         sealed = true;
     }
@@ -110,7 +113,10 @@ public final class WitnessSender implements AutoCloseable {
             return true;
         } catch (RuntimeException e) {
             if (!failing) {
-                log.warn("Witnesses can't be asked now; the broker keeps retrying", e);
+                log.warn(
+                        "Checkpoints can't be sent to witnesses now; the broker keeps"
+                                + " retrying",
+                        e);
             }
             failing = true;
             return false;

@@ -40,7 +40,7 @@ public final class AuditConsistency implements Callable<Integer> {
         try (LogConsistency log = new LogConsistency(Logins.service(settings.get().database()))) {
             if (from < 0 || from > to || to < 1 || to > log.size()) {
                 throw new CommandFailed(
-                        "FROM and TO: %d and %d are no growth of a tree that has %d checkpoints"
+                        "FROM %d and TO %d must be sizes of the tree in ascending order; the tree has %d checkpoints"
                                 .formatted(from, to, log.size()));
             }
             String note =

@@ -126,7 +126,10 @@ public final class AuditEvidence implements Callable<Integer> {
         }
     }
 
-    /** The future can't be shown, and a directory named after it would suggest that it can. */
+    /**
+     * Requires an end that is not in the future. A directory named after a future time would
+     * suggest complete evidence.
+     */
     private static Optional<Instant> past(Instant end) {
         Instant now = Instant.now();
         if (now.isBefore(end)) {

@@ -48,13 +48,13 @@ public final class AuditExport implements Callable<Integer> {
     @Option(names = "--to", paramLabel = "TIME", description = "The end, exclusive.")
     private @Nullable String to;
 
-    @Option(names = "--tenant", description = "Only this tenant's.")
+    @Option(names = "--tenant", description = "Only rows of this tenant.")
     private @Nullable String tenant;
 
-    @Option(names = "--subject", description = "Only this subject's.")
+    @Option(names = "--subject", description = "Only rows of this subject.")
     private @Nullable String subject;
 
-    @Option(names = "--key", description = "Only of this key.")
+    @Option(names = "--key", description = "Only rows of this key.")
     private @Nullable String key;
 
     @Option(
@@ -71,9 +71,7 @@ public final class AuditExport implements Callable<Integer> {
     @Option(
             names = "--all",
             description =
-                    "Also configuration changes and checkpoints, which audit verify --export needs."
-                            + " Requires --state; or --from or --to, which then select the rows sealed"
-                            + " in that range, with their proof.")
+                    "Also writes configuration changes and checkpoints, which audit verify --export needs. Requires --state, or --from or --to. With --from or --to, writes the rows that were sealed in that range, with their proof.")
     private boolean all;
 
     @Option(

@@ -57,7 +57,7 @@ public final class AuditReport implements Findings {
         AuditReport report = new AuditReport(out);
         long rows = new RetirementVerification(months, keys, report).run();
         report.progress.clear();
-        out.printf("%,d rows of these months and beside them were verified.%n", rows);
+        out.printf("%,d rows of these months and next to them were verified.%n", rows);
         return report;
     }
 
@@ -140,7 +140,7 @@ public final class AuditReport implements Findings {
     void end(Verification.Summary summary) {
         progress.clear();
         out.printf(
-                "%,d events and %,d changes in their chains, under %,d checkpoints.%n",
+                "Read %,d events and %,d configuration changes, sealed by %,d checkpoints.%n",
                 summary.events(), summary.changes(), summary.checkpoints());
         if (summary.part().isPresent()) {
             printPart(summary);
@@ -169,8 +169,9 @@ public final class AuditReport implements Findings {
         if (summary.unsealed() > 0) {
             out.printf(
                     summary.whole()
-                            ? "note: %,d rows came after the last checkpoint; it isn't proven yet"
-                                    + " that none is missing after them.%n"
+                            ? "note: %,d rows came after the last checkpoint. Until the next"
+                                    + " checkpoint, nothing proves that no row after them is"
+                                    + " missing.%n"
                             : "note: %,d rows are not covered by a valid checkpoint.%n",
                     summary.unsealed());
         }
@@ -210,7 +211,7 @@ public final class AuditReport implements Findings {
         return "%d %s%s ago".formatted(count, unit, count == 1 ? "" : "s");
     }
 
-    /** The gravest finding comes first. */
+    /** The verdict in words, for the gravest finding. */
     private String verdict(Verification.Summary summary) {
         List<String> findings = new ArrayList<>();
         if (ungranted > 0) {
@@ -278,11 +279,11 @@ public final class AuditReport implements Findings {
                         "Nothing was changed, and nothing is missing up to checkpoint %d."
                                 .formatted(last.number()))
                 .orElse(
-                        "Nothing was changed up to checkpoint %d. It isn't proven that this is the end."
+                        "Nothing was changed up to checkpoint %d. It isn't proven that the log ends there."
                                 .formatted(summary.last()));
     }
 
-    /** The same as a row for the database. */
+    /** The result of this report as a row for the database. */
     VerificationResult result(Verification.Summary summary, Duration time) {
         return new VerificationResult(
                 time,
@@ -294,7 +295,7 @@ public final class AuditReport implements Findings {
                 Optional.empty());
     }
 
-    /** Whether everything that brokers wrote is intact, whatever was added to it. */
+    /** Whether all rows that brokers wrote are intact, even if rows were added. */
     public boolean isIntact() {
         return wrong == 0;
     }

@@ -44,14 +44,14 @@ public final class AuditShow implements Callable<Integer> {
             description = "The maximum number of mints; 50 by default.")
     private int most;
 
-    @Option(names = "--tenant", description = "Only of this tenant.")
+    @Option(names = "--tenant", description = "Only mints of this tenant.")
     private @Nullable String tenant;
 
     @Option(
             names = "--outcome",
             description =
-                    "Only with this outcome: issued, failed, withheld, denied, rejected, or none"
-                            + " for mints without one.")
+                    "Only mints with this outcome: issued, failed, withheld, denied, rejected, or"
+                            + " none for mints without an outcome.")
     private @Nullable String outcome;
 
     @Option(
@@ -142,12 +142,12 @@ public final class AuditShow implements Callable<Integer> {
         }
         if (sought.subject != null || sought.actor != null) {
             System.err.println(
-                    "mintmark: rejected tokens are left out, because nothing shows that their"
-                            + " subject or actor is true, so the log has none; see audit.denial WHERE"
-                            + " kind = 'rejected'");
+                    "mintmark: rejected tokens are left out: nothing proves their subject and"
+                            + " actor, so the log records neither. To list them: SELECT * FROM"
+                            + " audit.denial WHERE kind = 'rejected'");
         }
         if (count == 0) {
-            System.err.println("mintmark: the audit log has no such entry");
+            System.err.println("mintmark: no entry of the audit log that you may see matches");
         }
         return count == 0 ? 1 : 0;
     }
@@ -168,7 +168,8 @@ public final class AuditShow implements Callable<Integer> {
 
     private void showChanges(PostgresExport rows, String by, PostgresExport.Narrowed narrowed) {
         if (outcome != null) {
-            throw new CommandFailed("--outcome: changes have none; leave it out with --by");
+            throw new CommandFailed(
+                    "--outcome: changes have no outcome; leave out --outcome or --by");
         }
         ChangeText changes = new ChangeText(System.out);
         rows.changes(

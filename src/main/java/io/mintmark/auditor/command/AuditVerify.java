@@ -53,7 +53,8 @@ public final class AuditVerify implements Callable<Integer> {
     @Option(
             names = "--keys",
             paramLabel = "FILE",
-            description = "Public keys to trust, PEM. Without it, those of AUDIT_SIGNING_KEY_FILE.")
+            description =
+                    "Public keys to trust, PEM. By default, the keys of AUDIT_SIGNING_KEY_FILE.")
     private @Nullable Path keys;
 
     @Option(
@@ -76,8 +77,8 @@ public final class AuditVerify implements Callable<Integer> {
             names = "--policy",
             paramLabel = "FILE",
             description =
-                    "Demands that witnesses cosigned the log: a policy in the format of "
-                            + "c2sp.org/tlog-policy, with its quorum.")
+                    "Also checks that a quorum of witnesses cosigned the log; the file is a"
+                            + " policy in the format of c2sp.org/tlog-policy.")
     private @Nullable Path policy;
 
     @Option(
@@ -97,8 +98,7 @@ public final class AuditVerify implements Callable<Integer> {
             names = "--accept-gap",
             paramLabel = "HASH",
             description =
-                    "Accepts the declaration in the checkpoint with this hash, or the doubts "
-                            + "about the change with it. May be repeated.")
+                    "Accepts the declaration in the checkpoint with this hash, or the doubts about the change with this hash. May be repeated.")
     private Set<String> accepted = Set.of();
 
     @Option(
@@ -155,7 +155,10 @@ public final class AuditVerify implements Callable<Integer> {
         return report.status();
     }
 
-    /** A tenant may have come back, on a statement that followed one of this cell. */
+    /**
+     * The keys together with those of other cells. A tenant may have returned on a statement that
+     * followed one of this cell.
+     */
     private List<ECKey> withCells(List<ECKey> own, SettingsReader reader) {
         List<ECKey> all = new ArrayList<>(own);
         Optional.ofNullable(cellKeys)
@@ -181,8 +184,8 @@ public final class AuditVerify implements Callable<Integer> {
                     .record(Logins.service(database))
                     .ifPresent(why ->
                             System.err.printf(
-                                    "mintmark: the result was not recorded in the database, because"
-                                            + " %s; --no-record doesn't try%n",
+                                    "mintmark: the result was not recorded in the database,"
+                                            + " because %s. To leave it out, use --no-record%n",
                                     why));
         }
     }

@@ -53,7 +53,8 @@ public final class AuditWitness implements Callable<Integer> {
             paramLabel = "DIR",
             required = true,
             description =
-                    "Its key, and the last head that it cosigned of each log. Never restore it.")
+                    "Directory of the witness's key and of the last head of each log that it"
+                            + " cosigned. Never restore it from a backup.")
     private @Nullable Path state;
 
     @Option(
@@ -91,7 +92,7 @@ public final class AuditWitness implements Callable<Integer> {
         String chosen = name == null ? InetAddress.getLocalHost().getHostName() : name;
         if (!NoteKey.NAME.matcher(chosen).matches()) {
             throw new CommandFailed(
-                    "--name: '%s' has white space or a plus; use one such as witness.example.com/1"
+                    "--name: '%s' has white space or a plus; use a name such as witness.example.com/1"
                             .formatted(chosen));
         }
         return chosen;

@@ -9,9 +9,9 @@ import java.io.PrintStream;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Tells changes of the configuration to people. Text from outside can't move the cursor. */
+/** Prints changes of the configuration for people. External text can't move the cursor. */
 final class ChangeText {
-    /** They change with every row. */
+    /** Columns that every change of a row updates. */
     private static final Set<String> BOOKKEEPING =
             Set.of("created_at", "created_by", "updated_at", "updated_by");
 

@@ -44,7 +44,8 @@ final class EvidenceFolder implements AutoCloseable {
         if (Files.exists(target)) {
             throw new CommandFailed("--output: '%s' exists; name a new folder".formatted(target));
         }
-        Path parent = Objects.requireNonNull(target.getParent(), "the root exists");
+        Path parent =
+                Objects.requireNonNull(target.getParent(), "the root directory always exists");
         if (!Files.isDirectory(parent)) {
             throw new CommandFailed("--output: folder '%s' does not exist".formatted(parent));
         }

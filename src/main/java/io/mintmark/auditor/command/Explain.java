@@ -139,7 +139,7 @@ public final class Explain implements Callable<Integer> {
         List<String> found = explanations.identityProviders(claims.issuer(), audiences);
         if (found.size() != 1) {
             throw new CommandFailed(
-                    "issuer '%s' with audience %s matches %s; name one with --idp"
+                    "issuer '%s' with audience %s matches %s; name an identity provider with --idp"
                             .formatted(
                                     VisibleText.of(claims.issuer()),
                                     VisibleText.of(audiences.toString()),

@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** In what form rows are exported. */
+/** The format of exported rows. */
 enum ExportFormat {
     JSONL,
     CSV,
@@ -35,11 +35,15 @@ enum ExportFormat {
         };
     }
 
-    /** The same of {@code audit.config_change}. */
+    /**
+     * Formats a row of {@code audit.config_change}.
+     *
+     * @param row all columns, as JSON
+     */
     String change(String row) {
         return switch (this) {
             case JSONL -> row + "\n";
-            case CSV -> throw new IllegalStateException("CSV has the columns of events");
+            case CSV -> throw new IllegalStateException("CSV contains only events");
             case OCSF -> Ocsf.change(row) + "\n";
         };
     }
@@ -52,7 +56,7 @@ enum ExportFormat {
     String checkpoint(String line) {
         return switch (this) {
             case JSONL -> line + "\n";
-            case CSV -> throw new IllegalStateException("CSV has the columns of events");
+            case CSV -> throw new IllegalStateException("CSV contains only events");
             case OCSF -> Ocsf.checkpoint(line) + "\n";
         };
     }
@@ -65,16 +69,18 @@ enum ExportFormat {
     String cosignature(String line) {
         return switch (this) {
             case JSONL -> line + "\n";
-            case CSV -> throw new IllegalStateException("CSV has the columns of events");
+            case CSV -> throw new IllegalStateException("CSV contains only events");
             case OCSF -> Ocsf.cosignature(line) + "\n";
         };
     }
 
-    /** What a line was made of, as jsonl has it; empty if no export makes it. */
+    /**
+     * The row that a line was made from, in the jsonl format; empty if no export writes the line.
+     */
     Optional<String> row(String line) {
         return switch (this) {
             case JSONL -> Optional.of(line);
-            case CSV -> throw new IllegalStateException("CSV lacks the columns that a proof needs");
+            case CSV -> throw new IllegalStateException("CSV can't contain a proof");
             case OCSF -> Ocsf.row(line);
         };
     }
@@ -94,7 +100,7 @@ enum ExportFormat {
                     .or(() -> Optional.of(JSONL).filter(_ -> word.equals("ndjson")))
                     .orElseThrow(() ->
                             new TypeConversionException(
-                                    "'%s' is none of %s"
+                                    "'%s' must be one of %s"
                                             .formatted(
                                                     word,
                                                     Arrays.stream(values())

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 
 /** Recognizes the format of a file that {@code verify --export} is given. */
 final class ExportKind {
-    /** Characters of the beginning of a file that are looked at. */
+    /** The number of characters at the beginning of a file that are examined. */
     private static final int BEGINNING = 64 * 1024;
 
     private static final String INSTEAD =
@@ -42,7 +42,7 @@ final class ExportKind {
         }
         if (!isOcsf && start.startsWith("{\"") && format == ExportFormat.OCSF) {
             throw new CommandFailed(
-                    "--export: '%s' is no OCSF export. To verify jsonl, leave out --format ocsf"
+                    "--export: '%s' is not an OCSF export. To verify jsonl, leave out --format ocsf"
                             .formatted(file));
         }
     }

@@ -7,7 +7,7 @@ import io.mintmark.base.sql.DatabaseLogin;
 import java.time.Duration;
 import java.util.Optional;
 
-/** One run of a resumable export: until the end of the log, or continuously. */
+/** One run of a resumable export, either to the end of the log or continuously. */
 final class ExportRun {
     private static final Duration POLL = Duration.ofSeconds(1);
     private static final Duration OUTAGE = Duration.ofSeconds(5);
@@ -52,7 +52,7 @@ final class ExportRun {
         }
     }
 
-    /** Whether the database went away while it was followed. */
+    /** Exports, and returns whether the database became unavailable while the log was followed. */
     private boolean isCutOff(boolean follow) throws InterruptedException {
         try (LogFeed feed = new LogFeed(login)) {
             export(begun(feed), follow);
@@ -81,13 +81,16 @@ final class ExportRun {
     private void outage(StoreUnreachable e) throws InterruptedException {
         sink.drop();
         if (!down) {
-            System.err.println("mintmark: the export keeps retrying: " + e.getMessage());
+            System.err.println(
+                    "mintmark: the log can't be read now, and the export keeps"
+                            + " retrying: "
+                            + e.getMessage());
         }
         down = true;
         Thread.sleep(OUTAGE);
     }
 
-    /** The state names the file before anything is in it. */
+    /** Begins the export. The state names the output file before anything is written to it. */
     private ResumedExport begun(LogFeed feed) {
         Optional<ExportState> known = file.read();
         String origin = feed.origin();

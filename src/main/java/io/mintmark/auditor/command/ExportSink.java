@@ -20,17 +20,17 @@ import java.util.Optional;
 abstract sealed class ExportSink implements AutoCloseable {
     private final StringBuilder waiting = new StringBuilder();
 
-    /** Takes lines, with their ends. */
+    /** Writes lines, including their newlines. */
     final void write(String lines) {
         waiting.append(lines);
     }
 
-    /** How much of it isn't where it belongs yet, in characters. */
+    /** The number of characters that are not yet written to their destination. */
     final int waiting() {
         return waiting.length();
     }
 
-    /** Forgets what isn't where it belongs yet. */
+    /** Drops everything that isn't written to its destination yet. */
     final void drop() {
         waiting.setLength(0);
     }
@@ -48,7 +48,7 @@ abstract sealed class ExportSink implements AutoCloseable {
             return flush(bytes);
         } catch (IOException e) {
             throw new CommandFailed(
-                    "--output: the file is incomplete (%s); nothing is lost, run it again"
+                    "--output: the file is incomplete (%s); nothing is lost: run the command again"
                             .formatted(e.getMessage()));
         }
     }
@@ -79,9 +79,11 @@ abstract sealed class ExportSink implements AutoCloseable {
         public void close() {}
     }
 
-    /** A file, which is cut to where it counts before anything is added. */
+    /**
+     * A file. Before anything is added, it is truncated to the length that the state file confirms.
+     */
     static final class File extends ExportSink {
-        /** Bytes by which a file is known again. */
+        /** The number of a file's last bytes by which the file is recognized. */
         private static final long ENDING = 4_096;
 
         private final Path path;
@@ -138,7 +140,7 @@ abstract sealed class ExportSink implements AutoCloseable {
                 throw unfit("is in use by another export");
             }
             if (same.isEmpty() && channel.size() > 0) {
-                throw unfit("has content that the state file doesn't know; pass another file");
+                throw unfit("has content that the state file doesn't record; pass another file");
             }
             if (channel.size() < length) {
                 throw unfit(

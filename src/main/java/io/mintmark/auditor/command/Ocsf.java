@@ -83,7 +83,7 @@ final class Ocsf {
         }
     }
 
-    /** A kind that no broker writes: what happened can't be said. */
+    /** An event of a kind that no broker writes, so that its activity is unknown. */
     private static ObjectNode unknown(JsonNode row) {
         ObjectNode event = OcsfFrame.begun(EventClass.BASE_EVENT, OcsfFrame.OTHER, Severity.MEDIUM);
         event.put("time", OcsfFrame.millis(row, "occurred_at").orElse(0L))
@@ -231,7 +231,7 @@ final class Ocsf {
                 .set("data", content);
     }
 
-    /** A checkpoint as the broker prints it, which no class is for. */
+    /** A checkpoint as the broker prints it. OCSF has no class for it. */
     static String checkpoint(String text) {
         JsonNode line = ExportedRow.parse(text);
         ObjectNode event =
@@ -244,7 +244,7 @@ final class Ocsf {
         return written(event, text);
     }
 
-    /** What a witness signed, which no class is for either. */
+    /** A cosignature. OCSF has no class for it. */
     static String cosignature(String text) {
         JsonNode line = ExportedRow.parse(text);
         ObjectNode event =

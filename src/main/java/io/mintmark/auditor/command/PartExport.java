@@ -23,10 +23,12 @@ import java.util.TreeSet;
  * the history of the configuration from its beginning. Such a part of a log verifies by itself.
  */
 final class PartExport {
-    /** How long after the end outcomes of mints from before it may be committed and sealed. */
+    /**
+     * The time after the end within which outcomes of earlier mints may be committed and sealed.
+     */
     private static final Duration SLACK = Duration.ofHours(1);
 
-    /** Characters after which they are written. */
+    /** The number of characters after which they are written. */
     private static final int STEP = 8 * 1024 * 1024;
 
     private final LogFeed feed;
@@ -46,7 +48,7 @@ final class PartExport {
     private final Progress progress = new Progress();
     private long count;
 
-    /** A place of a chain, and the checkpoint that sealed it. */
+    /** A position in a chain, and the checkpoint that sealed it. */
     private record Sealed(Position head, long checkpoint) {}
 
     PartExport(LogFeed feed, ExportSink sink) {

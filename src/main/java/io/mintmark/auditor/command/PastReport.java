@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Tells what the audit log recorded of a request, and what was changed since. */
+/** Prints what the audit log recorded of a request, and the changes since. */
 final class PastReport {
     private static final int CHANGES_SHOWN = 20;
 
@@ -25,7 +25,7 @@ final class PastReport {
         this.out = out;
     }
 
-    /** One line for each key, and below it the grant that allowed it, as it was. */
+    /** Prints a line for each key, and below it the grant that allowed the key, as it was then. */
     void recorded(List<Past> past) {
         out.println("Recorded decision:");
         past.forEach(this::recorded);
@@ -80,7 +80,9 @@ final class PastReport {
         return VisibleText.of(ExportedRow.text(row.path(member)));
     }
 
-    /** Whether, by whom and how the tenant's configuration was changed after the decision. */
+    /**
+     * Prints whether, by whom and how the tenant's configuration was changed after the decision.
+     */
     void changedSince(Past one) {
         if (one.tenant().isEmpty() || one.revision().isEmpty()) {
             out.println("The log does not show whether the configuration changed since.");

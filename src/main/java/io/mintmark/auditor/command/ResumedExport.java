@@ -22,7 +22,7 @@ import java.util.function.Function;
  * exported is at any moment a log that could have been.
  */
 final class ResumedExport {
-    /** Characters after which the state is written. */
+    /** The number of characters after which the state is written. */
     private static final int STEP = 8 * 1024 * 1024;
 
     private final LogFeed feed;
@@ -135,7 +135,10 @@ final class ResumedExport {
         }
     }
 
-    /** The file before the state: what the state says is there, is there. */
+    /**
+     * Writes the file before the state, so that the file contains everything that the state
+     * confirms.
+     */
     private void commit() {
         if (count > written) {
             written = count;

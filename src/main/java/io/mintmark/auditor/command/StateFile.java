@@ -25,9 +25,9 @@ final class StateFile implements AutoCloseable {
     private final FileChannel lock;
 
     /**
-     * Takes it, until it is closed or the process ends.
+     * Locks the file until it is closed or the process ends.
      *
-     * @throws CommandFailed if another export has it
+     * @throws CommandFailed if another export has locked it
      */
     StateFile(Path file) {
         this.file = file.toAbsolutePath();
@@ -72,7 +72,7 @@ final class StateFile implements AutoCloseable {
         }
     }
 
-    /** On disk when it returns. */
+    /** Writes the state; on disk when this method returns. */
     void write(ExportState state) {
         try {
             try (FileChannel channel =
@@ -100,7 +100,7 @@ final class StateFile implements AutoCloseable {
         }
     }
 
-    /** A name is on disk when its directory is. */
+    /** Forces a directory to disk, which makes the names in it durable. */
     static void forceDirectory(Path of) throws IOException {
         try (FileChannel directory =
                 FileChannel.open(of.toAbsolutePath().getParent(), StandardOpenOption.READ)) {

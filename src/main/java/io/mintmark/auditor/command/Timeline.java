@@ -12,7 +12,7 @@ import java.util.Set;
  * Tells mints and refusals to people, a paragraph each. Text from outside can't move the cursor.
  */
 final class Timeline {
-    /** Members that aren't missed where they are empty. */
+    /** Members that are left out if they are empty. */
     private static final Set<String> WORDS = Set.of("reason", "detail", "ended_detail");
 
     private final PrintStream out;

@@ -43,7 +43,7 @@ final class WholeFile implements AutoCloseable {
         return new PrintStream(new BufferedOutputStream(stream), false, StandardCharsets.UTF_8);
     }
 
-    /** The file behind links, so that a link stays one. */
+    /** The actual file behind links, so that a link isn't replaced by a file. */
     private Path real() throws IOException {
         return Files.exists(target) ? target.toRealPath() : target;
     }
@@ -52,7 +52,7 @@ final class WholeFile implements AutoCloseable {
         return out;
     }
 
-    /** To be called after the last row: gives the file its name. */
+    /** Completes the file and gives it its final name. Call this after the last row. */
     void complete() throws IOException {
         out.close();
         if (out.checkError()) {

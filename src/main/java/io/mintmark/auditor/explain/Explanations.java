@@ -55,7 +55,10 @@ public final class Explanations implements AutoCloseable {
      * @param claims a JSON object
      */
     public record Actor(String idp, String name, String claims) {
-        /** From {@code actor_idp}, {@code actor} and {@code actor_claims} of a row of the log. */
+        /**
+         * Reads the actor from {@code actor_idp}, {@code actor} and {@code actor_claims} of a row
+         * of the log.
+         */
         public static Optional<Actor> of(ResultSet row) throws SQLException {
             Optional<String> name = Query.text(row, "actor");
             return name.isEmpty()
@@ -187,8 +190,8 @@ public final class Explanations implements AutoCloseable {
     }
 
     /**
-     * What became of a request, by its {@code X-Request-ID}, in the order in which its keys were
-     * asked for; empty if it isn't on record.
+     * The decisions on a request, by its {@code X-Request-ID}, in the order of the requested keys;
+     * empty if the request isn't on record.
      */
     public List<Past> past(String requestId) {
         return asked(PastRequests.past(requestId), PastRequests::past);

@@ -21,7 +21,7 @@ import java.util.List;
  * token.
  */
 public record GivenClaims(ObjectNode claims) {
-    /** Why claims can't be explained, for people. */
+    /** Claims can't be explained. The message is for people. */
     public static final class UnusableClaims extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -36,10 +36,10 @@ public record GivenClaims(ObjectNode claims) {
                     .build();
     private static final int LONGEST_SUBJECT = 1024;
 
-    /** Bytes; a token has no more. */
+    /** The maximum length in bytes. A token isn't longer. */
     private static final int LONGEST = 16 * 1024;
 
-    /** Those of a token, or the JSON object that they are themselves. */
+    /** Reads the claims of a token, or of a JSON object with claims. */
     public static GivenClaims of(String text) {
         if (text.startsWith("{")) {
             return new GivenClaims(asBroker(text.getBytes(StandardCharsets.UTF_8)));
@@ -54,7 +54,7 @@ public record GivenClaims(ObjectNode claims) {
         }
     }
 
-    /** Those that were recorded by names and pointers, as the claims that they point into. */
+    /** The claims that a row records by names and pointers, as the object that these point into. */
     public static GivenClaims recorded(String byPointer) {
         ObjectNode claims = JSON.createObjectNode();
         ObjectNode recorded = object(byPointer);
@@ -68,7 +68,10 @@ public record GivenClaims(ObjectNode claims) {
         return new GivenClaims(claims);
     }
 
-    /** A number in a pointer becomes a member of that name, which the same pointer finds. */
+    /**
+     * Adds the claim that a pointer names. A number in the pointer becomes a member of that name,
+     * which the same pointer finds.
+     */
     private static void unfold(ObjectNode into, JsonPointer pointer, JsonNode value) {
         String name = pointer.getMatchingProperty();
         if (pointer.tail().matches()) {
@@ -80,7 +83,7 @@ public record GivenClaims(ObjectNode claims) {
         }
     }
 
-    /** The claim {@code sub}, if the broker would read on. */
+    /** The claim {@code sub}, if the broker accepts it. */
     public String subject() {
         JsonNode subject = claims.path("sub");
         if (subject.isMissingNode() || subject.isNull()) {
@@ -115,7 +118,7 @@ public record GivenClaims(ObjectNode claims) {
         return audiences;
     }
 
-    /** As {@code broker.explain} takes them. */
+    /** The claims as the JSON that {@code broker.explain} takes. */
     public String json() {
         return comparable().toString();
     }
@@ -124,15 +127,17 @@ public record GivenClaims(ObjectNode claims) {
         return ComparableClaims.of(claims);
     }
 
-    /** As the broker reads those of a token. */
+    /** Parses claims with the limits that the broker applies to the claims of a token. */
     private static ObjectNode asBroker(byte[] utf8) {
         return StrictJson.object(utf8, LONGEST)
                 .orElseThrow(() ->
                         new UnusableClaims(
                                 place(utf8)
                                         + ("the claims are not a valid JSON object; limits: %d"
-                                                        + " bytes, %d levels, no duplicate members, nothing"
-                                                        + " after the end, no numbers beyond PostgreSQL's"
+                                                        + " bytes, %d levels, no duplicate"
+                                                        + " fields, nothing after the"
+                                                        + " end, no numbers beyond"
+                                                        + " PostgreSQL's"
                                                         + " range")
                                                 .formatted(LONGEST, StrictJson.DEEPEST)));
     }

@@ -100,12 +100,12 @@ public final class PostgresExport implements AutoCloseable {
         read(Query.of(sql.toString(), parameters.toArray()), each);
     }
 
-    /** Whether there is such a tenant. Tenants are never deleted. */
+    /** Whether the tenant exists. Tenants are never deleted. */
     public boolean hasTenant(String name) {
         return !connection.list(Query.of(TENANT, name), _ -> name).isEmpty();
     }
 
-    /** How many mints that were requested before a moment have no outcome yet. */
+    /** The number of mints that were requested before a time and have no outcome yet. */
     public long pending(Instant before) {
         return connection
                 .list(Query.of(PENDING, before.toString()), row -> row.getLong(1))
@@ -124,10 +124,10 @@ public final class PostgresExport implements AutoCloseable {
         ACTOR(By.SAME_ACTOR, By.SAME_ACTOR),
         REQUEST("request_id = ?", "request_id = ?"),
         KEY("key = ?", "key = ?"),
-        /** Denied requests and rejected tokens have none. */
+        /** A credential's id. Denied requests and rejected tokens have none. */
         CREDENTIAL("credential_id = ?", "mint_id IS NULL AND cast(? AS text) IS NULL");
 
-        /** The hash is what the index is over. */
+        /** The condition on the subject. The index is over the hash. */
         private static final String SAME_SUBJECT =
                 "subject = ? AND hashtextextended(t.subject, 0) = hashtextextended(?, 0)";
 

@@ -30,7 +30,7 @@ final class BlockHistory {
     /** The maximum number of blocks in force at once. */
     private static final int MOST = 10_000;
 
-    /** Changes between two states that are remembered. */
+    /** The number of changes between two remembered states. */
     private static final int APART = 1_000;
 
     private static final int REMEMBERED = 4;
@@ -96,7 +96,8 @@ final class BlockHistory {
     private InForce inForce(Map<String, Optional<BlockRule>> blocks) throws Undecidable {
         if (blocks.size() > MOST) {
             throw new Undecidable(
-                    "more than %d blocks were in force, which no broker reads".formatted(MOST));
+                    "more than %d blocks were in force, the maximum that a broker reads"
+                            .formatted(MOST));
         }
         if (blocks.containsValue(Optional.<BlockRule>empty())) {
             throw new Undecidable("the history has a block that can't be read");
@@ -111,7 +112,7 @@ final class BlockHistory {
         return chain.name().orElse("").endsWith("/");
     }
 
-    /** Follows the changes up to a revision. */
+    /** Replays the changes up to a revision. */
     private final class Replay {
         private final long revision;
         private final Map<String, Optional<BlockRule>> state;

@@ -1,8 +1,9 @@
 package io.mintmark.auditor.reader;
 
 /**
- * How much of the sorted history a verification keeps in memory, from the size of the heap. Mints
- * of many tenants rest on many rows, and what isn't kept is searched for on disk again.
+ * Limits how much of the sorted history a verification keeps in memory, depending on the size of
+ * the heap. Mints of many tenants refer to many rows, and rows that aren't kept must be searched
+ * for on disk again.
  */
 final class CacheBounds {
     /** Bytes of the heap for each entry of a cache of places; an entry takes about 250. */
@@ -13,12 +14,12 @@ final class CacheBounds {
 
     private CacheBounds() {}
 
-    /** Entries of one cache of places in the history. */
+    /** The number of entries in one cache of positions. */
     static long places() {
         return Runtime.getRuntime().maxMemory() / BYTES_OF_PLACE;
     }
 
-    /** Characters of parsed rows. */
+    /** The number of characters of parsed rows in memory. */
     static long characters() {
         return Runtime.getRuntime().maxMemory() / BYTES_OF_CHARACTER;
     }

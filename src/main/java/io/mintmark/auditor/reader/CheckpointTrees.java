@@ -12,7 +12,10 @@ import java.util.Optional;
 
 /** The trees of checkpoints: what they contain, and what witnesses cosigned of them. */
 final class CheckpointTrees {
-    /** Of the first cosigned notes the one that most witnesses cosigned, with their lines. */
+    /**
+     * Finds the first cosigned notes of a tree, selects the one that most witnesses cosigned, and
+     * appends the witnesses' lines.
+     */
     private static final String COSIGNED =
             """
             SELECT c.note || string_agg(s.line || chr(10), '' ORDER BY s.witness) AS note

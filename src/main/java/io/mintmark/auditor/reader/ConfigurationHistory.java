@@ -47,7 +47,10 @@ final class ConfigurationHistory {
         }
     }
 
-    /** A change from before a column was added has null in it. */
+    /**
+     * A query that compares a table with its history. In changes from before a column was added,
+     * the column is null.
+     */
     private static String differences(String table) {
         return """
         WITH given AS MATERIALIZED (

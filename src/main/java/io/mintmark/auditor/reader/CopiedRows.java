@@ -76,7 +76,7 @@ final class CopiedRows {
         return new Judged<>(row, judge.apply(row));
     }
 
-    /** A row in each message. */
+    /** Reads a row from each message. */
     private static void read(CopyOut copy, InOrder<ByteBuffer, ?> rows) throws SQLException {
         byte[] message = copy.readFromCopy();
         while (message != null) {

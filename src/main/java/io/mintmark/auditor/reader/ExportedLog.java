@@ -36,9 +36,9 @@ public final class ExportedLog implements LogReader, AutoCloseable {
     private final SortedLines lines;
     private Optional<SealedRange> part = Optional.empty();
 
-    /** How lines have the rows. */
+    /** The format of an export's lines. */
     public interface Form {
-        /** The row of a line as jsonl has it; empty if no export writes the line. */
+        /** The line's row in the jsonl format; empty if no export writes the line. */
         Optional<String> row(String line);
     }
 
@@ -103,7 +103,7 @@ public final class ExportedLog implements LogReader, AutoCloseable {
                                 public void tooLong(long number) {
                                     lines.flush();
                                     findings.wrong(
-                                            "A line has more than %d bytes, which no export writes: %s"
+                                            "A line has more than %d bytes, the limit for a line of an export: %s"
                                                     .formatted(
                                                             BoundedLines.LONGEST,
                                                             origin(file, number)));
@@ -130,13 +130,13 @@ public final class ExportedLog implements LogReader, AutoCloseable {
                 throw unreachable(e);
             }
         } else {
-            findings.wrong("There is a line that no export writes: " + read.origin());
+            findings.wrong("This line doesn't have the format of an export: " + read.origin());
         }
     }
 
     private void set(SealedRange found) {
         if (part.filter(known -> !known.equals(found)).isPresent()) {
-            findings.wrong("The files are different parts of a log; verify each by itself");
+            findings.wrong("The files are different parts of a log; verify each separately");
         }
         part = Optional.of(found);
     }
@@ -166,7 +166,8 @@ public final class ExportedLog implements LogReader, AutoCloseable {
                         last[0] = line.place().at();
                         each.accept(
                                 new StoredCheckpoint(
-                                        signed(line), "It is %s".formatted(line.origin())));
+                                        signed(line),
+                                        "The checkpoint is %s".formatted(line.origin())));
                     }
                 });
     }

@@ -18,7 +18,7 @@ final class ExportedPlaces {
 
     static final Chain CHECKPOINTS = new Chain(CHECKPOINT, Optional.empty());
 
-    /** In bytes; the names of chains are much shorter. */
+    /** The maximum length of a chain's name, in bytes. Actual names are much shorter. */
     private static final int LONGEST_NAME = 128;
 
     private ExportedPlaces() {}

@@ -49,7 +49,7 @@ final class LateChanges {
     private record Place(@Nullable String tenant, long revision) {}
 
     /**
-     * What a transaction changed of a tenant, with the time, the author and the hash of the last.
+     * A transaction's changes of a tenant, with the time, the author and the hash of the last one.
      */
     private record Transaction(
             @Nullable String tenant,
@@ -66,17 +66,9 @@ final class LateChanges {
                     String.valueOf(row.fields().get(TRANSACTION)),
                     revision,
                     revision,
-                    time(row.micros()),
+                    timeOf(row),
                     String.valueOf(row.fields().get(CHANGED_BY)),
                     String.valueOf(row.hash()));
-        }
-
-        private static Instant time(String micros) {
-            try {
-                return Instant.EPOCH.plus(Long.parseLong(micros), ChronoUnit.MICROS);
-            } catch (NumberFormatException e) {
-                return Instant.EPOCH;
-            }
         }
 
         private boolean goesOnWith(Transaction next) {
@@ -126,6 +118,15 @@ final class LateChanges {
         this.states = states;
     }
 
+    /** When a row was written; 1970 if that can't be read. */
+    static Instant timeOf(LogReader.Row row) {
+        try {
+            return Instant.EPOCH.plus(Long.parseLong(row.micros()), ChronoUnit.MICROS);
+        } catch (NumberFormatException e) {
+            return Instant.EPOCH;
+        }
+    }
+
     /** The next change, by tenant and revision. */
     void add(LogReader.Row row, long revision) throws IOException {
         if (MovedTenants.isArrival(row)) {
@@ -141,7 +142,7 @@ final class LateChanges {
         }
     }
 
-    /** To be called after the last change. */
+    /** Completes the open transaction. Call this after the last change. */
     void end() throws IOException {
         if (open != null) {
             lines.add(open.line(group));
@@ -149,7 +150,7 @@ final class LateChanges {
         }
     }
 
-    /** To be called when the lines are sorted. */
+    /** Reports the late changes. Call this when the lines are sorted. */
     void report(Findings findings) throws IOException {
         try {
             lines.each(group, line -> report(Transaction.of(line), findings));
@@ -168,7 +169,7 @@ final class LateChanges {
                     .filter(since -> change.at().plus(LATE).isBefore(since))
                     .ifPresent(since ->
                             findings.doubtful(
-                                    "%s, is not sealed by checkpoint %d of %s, but by the next: its transaction was open for long, or the change was hidden from brokers. Ask its author when they committed it, and look at the mints of that time"
+                                    "%s, is sealed not by checkpoint %d of %s, but by the next one: its transaction was open for a long time, or the change was hidden from brokers. Ask its author when they committed it, and check the mints of that time"
                                             .formatted(change.what(), seal.checkpoint() - 1, since),
                                     change.hash()));
         } catch (IOException e) {
@@ -188,7 +189,9 @@ final class LateChanges {
                         == seal.checkpoint();
     }
 
-    /** A mint on a revision can't be older than it, apart from what two clocks may differ by. */
+    /**
+     * Requires that a mint isn't older than its revision, apart from the difference of two clocks.
+     */
     void requireMade(@Nullable String tenant, long revision, Instant minted)
             throws IOException, Objected {
         Optional<Transaction> making = containing(tenant, revision);
@@ -202,21 +205,21 @@ final class LateChanges {
         }
     }
 
-    /** Why a mint on a revision is doubtful; empty if no change was made long before it. */
+    /** The objection to a mint on a revision; empty if no change was made long before the mint. */
     Optional<Objection> objection(@Nullable String tenant, long revision, Instant minted)
             throws IOException {
         return after(tenant, revision)
                 .filter(next -> next.at().plus(LATE).isBefore(minted))
                 .map(next ->
                         new Objection(
-                                "it was decided at %s on revision %d %s, without change %d of %s"
+                                "the mint was decided at %s on revision %d %s, without change %d of %s"
                                                 .formatted(
                                                         minted,
                                                         revision,
                                                         Transaction.of(tenant),
                                                         next.last(),
                                                         next.at())
-                                        + ". That transaction was open for long, or the change was hidden from the broker: ask its author, %s, when they committed it"
+                                        + ". That transaction was open for a long time, or the change was hidden from the broker: ask its author, %s, when they committed it"
                                                 .formatted(next.by()),
                                 false,
                                 Optional.of(next.hash())));
@@ -226,7 +229,7 @@ final class LateChanges {
         return containing(tenant, revision + 1);
     }
 
-    /** The transaction that made a revision. */
+    /** The transaction that made a revision; empty if none is known. */
     private Optional<Transaction> containing(@Nullable String tenant, long revision)
             throws IOException {
         Place place = new Place(tenant, revision);

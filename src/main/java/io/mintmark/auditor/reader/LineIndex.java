@@ -24,7 +24,10 @@ final class LineIndex implements AutoCloseable {
     private static final int SAMPLES = 16_384;
     private static final int BUFFER = 32 * 1024;
 
-    /** Bytes that hold the place of nearly every line, and are read at once. */
+    /**
+     * The number of bytes that are read at once to find a line's position. They suffice for nearly
+     * every line.
+     */
     private static final int HEAD = 256;
 
     private final ScratchFile sorted;
@@ -70,7 +73,10 @@ final class LineIndex implements AutoCloseable {
         return from;
     }
 
-    /** Of places that don't exist, and of huge ones, the guess is outside of the file. */
+    /**
+     * Guesses the number of a line. For places that don't exist, and for huge ones, the guess may
+     * be outside of the file.
+     */
     private static long guess(Map.Entry<Place, Long> before, Place place) {
         return before.getKey().chain().equals(place.chain())
                 ? before.getValue() + (place.at() - before.getKey().at())

@@ -36,7 +36,7 @@ public final class LogConsistency implements AutoCloseable {
         this.start = tree.checkpoint() - tree.size();
     }
 
-    /** How many checkpoints the newest tree has. */
+    /** The number of checkpoints in the newest tree. */
     public long size() {
         return size;
     }

@@ -41,7 +41,7 @@ public final class MintReceipt {
     private static final HexFormat HEX = HexFormat.of();
     private static final Base64.Encoder BASE64 = Base64.getEncoder();
 
-    /** How long before its own time a row may be sealed, as two clocks have it. */
+    /** The time by which a row may be sealed before its own time, because of two clocks. */
     private static final Duration CLOCKS = Duration.ofHours(1);
 
     private static final String OF_GRANT =
@@ -198,7 +198,7 @@ public final class MintReceipt {
                 .findFirst();
     }
 
-    /** The first checkpoint of a time or later whose tree has the row. */
+    /** The first checkpoint, made at this time or later, whose tree contains the row. */
     private Optional<Sealed> sealing(
             Optional<Instant> since, Row row, Function<Checkpoint, List<Position>> heads) {
         return log.firstCheckpoint(

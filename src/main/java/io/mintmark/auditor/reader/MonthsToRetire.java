@@ -39,7 +39,7 @@ final class MonthsToRetire implements RetirementVerification.Months {
     private final PostgresLog log;
     private final AuditConnection connection;
 
-    /** The first mint id of the month that stays. */
+    /** The first mint id of the first month that isn't retired. */
     private final String end;
 
     MonthsToRetire(PostgresLog log, AuditConnection connection, YearMonth before) {
@@ -78,7 +78,7 @@ final class MonthsToRetire implements RetirementVerification.Months {
         log.events("WHERE e.chain IS NULL AND e.mint_id < '%s'".formatted(end), judge, each);
     }
 
-    /** As text, because {@code COPY} takes no parameters. */
+    /** The conditions as text with quoted literals, because {@code COPY} takes no parameters. */
     private List<String> conditions(List<Run> runs) {
         List<String> conditions = new ArrayList<>();
         connection.use(connected -> {

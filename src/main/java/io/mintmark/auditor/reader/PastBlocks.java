@@ -25,7 +25,7 @@ import java.util.Optional;
  * tenant. Most subjects were never blocked, which is known without a look at the disk.
  */
 final class PastBlocks {
-    /** Stands for a subject in the name of a chain, which has to be short. */
+    /** A digest that replaces a subject in the name of a chain, which must be short. */
     private static final CanonicalForm SUBJECT = new CanonicalForm("subject");
 
     private static final int FILTER = 1 << 20;

@@ -173,6 +173,7 @@ final class PastConfiguration implements MintProof {
                                 json(row.fields().get(BEFORE)),
                                 json(row.fields().get(AFTER)),
                                 String.valueOf(row.fields().get(CHANGED_BY)),
+                                LateChanges.timeOf(row),
                                 String.valueOf(row.fields().get(TRANSACTION))))
                 : Optional.empty();
     }

@@ -56,7 +56,7 @@ final class PastDecision {
         this.ends = ends;
     }
 
-    /** Why a row {@code requested} wasn't granted by the history; none if it was. */
+    /** The reason why the history didn't grant a row {@code requested}; empty if it did. */
     Optional<Objection> objection(LogReader.Row row) throws IOException {
         try {
             return decide(new RecordedMint(row), row);
@@ -66,9 +66,10 @@ final class PastDecision {
             return Optional.of(RecordedMint.ungranted(String.valueOf(e.getMessage())));
         } catch (Unavailable e) {
             return Optional.of(
-                    RecordedMint.ungranted("its rules are more work than a broker does"));
+                    RecordedMint.ungranted(
+                            "the tenant's rules exceed the limit for evaluating a request"));
         } catch (JsonProcessingException | IllegalArgumentException | DateTimeException e) {
-            return Optional.of(RecordedMint.ungranted("its row can't be read"));
+            return Optional.of(RecordedMint.ungranted("the mint's row can't be read"));
         }
     }
 
@@ -120,7 +121,8 @@ final class PastDecision {
         RecordedMint.require(
                 used.equals(EventFields.CONFIG_HASH.in(mint.fields())),
                 () ->
-                        "its tenant, identity providers, access provider, key or grant was used with other settings than the history has at revision "
+                        "the mint used other settings of its tenant, identity providers, access"
+                                + " provider, key or grant than the history has at revision "
                                 + revision);
         return doubt.isPresent() ? doubt : late.objection(null, shared, mint.at());
     }
@@ -153,13 +155,13 @@ final class PastDecision {
             throws Objected {
         RecordedMint.require(
                 idp.text("issuer").equals(mint.text(EventFields.ISSUER)),
-                () -> "its identity provider has another issuer at revision " + revision);
+                () -> "the identity provider has another issuer at revision " + revision);
         RecordedMint.require(
                 key.text("provider").equals(mint.text(EventFields.PROVIDER)),
-                () -> "its key is of another access provider at revision " + revision);
+                () -> "the key belongs to another access provider at revision " + revision);
         RecordedMint.require(
                 provider.text("type").equals(mint.text(EventFields.PROVIDER_TYPE)),
-                () -> "its access provider is of another type at revision " + revision);
+                () -> "the access provider has another type at revision " + revision);
     }
 
     private void requireGranted(RecordedMint mint, Revisions then, Grant grant, Parties parties)
@@ -187,12 +189,12 @@ final class PastDecision {
         String isFor = "grant %d is for %%s at revision %d".formatted(grant.id(), then.own());
         return switch (unmet) {
             case NOT_BLOCKED ->
-                    "its subject or actor is blocked at revision %d of tenant %s or %d of the tables without tenant"
+                    "the subject or actor is blocked at revision %d of tenant %s or %d of the tables without tenant"
                             .formatted(then.own(), then.tenant().value(), then.shared());
             case SUBJECT -> isFor.formatted("other subjects");
             case ACTOR -> isFor.formatted("another actor");
             case CLAIMS ->
-                    "its claims don't meet the conditions of grant %d at revision %d"
+                    "the claims don't meet the conditions of grant %d at revision %d"
                             .formatted(grant.id(), then.own());
             case NETWORKS -> isFor.formatted("other networks");
             case TIME -> isFor.formatted("another time");
@@ -221,18 +223,22 @@ final class PastDecision {
                         .filter(limit -> life.compareTo(limit.plus(SLACK)) > 0)
                         .isEmpty(),
                 () ->
-                        "it was requested for longer than the max_duration of %s at revision %d"
+                        "the credential was requested for longer than the max_duration of %s at revision %d"
                                 .formatted(what, revision));
     }
 
-    /** Of a row that is in no chain it isn't known when it was committed; it is found as such. */
+    /**
+     * Requires that the revision existed, and that no checkpoint sealed a later revision before the
+     * mint was committed. For a row that is in no chain the commit time is unknown; such a row is
+     * reported by other checks.
+     */
     private void requireInForce(LogReader.Row row, @Nullable String tenant, long revision)
             throws IOException, Objected {
         String of = tenant == null ? "the tables without tenant" : "tenant " + tenant;
         long end = ends.lastRevision(tenant);
         if (revision > end) {
             throw ofState(
-                    "it was decided on revision %d of %s, whose history ends with %d"
+                    "the mint was decided on revision %d of %s, whose history ends with revision %d"
                             .formatted(revision, of, end));
         }
         if (row.chain() != null && row.at() != null) {

@@ -28,7 +28,10 @@ import java.util.UUID;
  * its row names. {@link Entitlements} decide on it as they did in the broker.
  */
 final class PastEntitlements {
-    /** How far a broker's clock, which mints go by, may be from the database's, which blocks do. */
+    /**
+     * The maximum difference between a broker's clock, which decides on mints, and the database's,
+     * which decides on blocks.
+     */
     private static final Duration SKEW = Duration.ofMinutes(1);
 
     private static final UUID NO_ID = new UUID(0, 0);

@@ -55,7 +55,7 @@ record PastRow(
             return title;
         }
 
-        /** Whether its rows are those of all tenants. */
+        /** Whether the table's rows apply to all tenants. */
         boolean isShared() {
             return this == PROVIDER_TYPE;
         }
@@ -65,7 +65,7 @@ record PastRow(
         }
     }
 
-    /** Reads a row; none for one that no broker could have used either. */
+    /** Reads a row; empty if no broker could have used the row either. */
     static Optional<PastRow> of(Table table, String text) {
         try {
             JsonNode json = DocumentFields.json(text);

@@ -15,7 +15,7 @@ import java.util.Optional;
  * kept, since mints of one time rest on the same rows.
  */
 final class PastRows {
-    /** In place of a tenant, for rows of all tenants. */
+    /** The name that stands for the tenant in rows of all tenants. */
     static final String OF_ALL_TENANTS = "";
 
     /** Characters of a row and of its name; a broker reads no larger one. */
@@ -83,7 +83,7 @@ final class PastRows {
                 group, Optional.of("%s/%s/%s".formatted(id.tenant(), id.table(), id.name())));
     }
 
-    /** A row as it was at a revision; none if it wasn't there. */
+    /** A row at a revision; empty if it didn't exist then. */
     Optional<PastRow> at(String tenant, long revision, Table table, String name)
             throws IOException {
         Id id = new Id(tenant, table, name);

@@ -18,7 +18,7 @@ record PlacedLine(Place place, String origin, String text) {
     static final Comparator<PlacedLine> ORDER =
             Comparator.comparing(PlacedLine::place).thenComparing(PlacedLine::text);
 
-    /** A chain of a group; the one without a name is the last of its group. */
+    /** A chain of a group. The chain without a name is the last of its group. */
     record Chain(int group, Optional<String> name) {
         private static final Comparator<Chain> ORDER =
                 Comparator.comparingInt(Chain::group)
@@ -55,7 +55,7 @@ record PlacedLine(Place place, String origin, String text) {
         this(new Place(chain, at), origin, text);
     }
 
-    /** Whether it is the other one, to the letter. */
+    /** Whether both lines are identical. */
     boolean repeats(PlacedLine other) {
         return ORDER.compare(this, other) == 0;
     }

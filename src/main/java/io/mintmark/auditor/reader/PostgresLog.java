@@ -140,7 +140,7 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
                         each.accept(
                                 new StoredCheckpoint(
                                         CheckpointRow.withNote(row),
-                                        "Login '%s' wrote it at %s"
+                                        "Login '%s' wrote the checkpoint at %s"
                                                 .formatted(
                                                         row.getString("inserted_by"),
                                                         row.getTimestamp("inserted_at")
@@ -162,13 +162,13 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
         events("ORDER BY e.chain, e.seq", judge, each);
     }
 
-    /** Some rows of {@code audit.event}, which is {@code e}. */
+    /** Queries rows of {@code audit.event}, by the alias {@code e}. */
     <T> void events(String which, Function<Row, T> judge, BiConsumer<Row, T> each) {
         new CopiedRows(connection, StoredRows.EVENTS + which, StoredRows.EVENT_TYPES, threads)
                 .each(StoredRows::event, judge, each);
     }
 
-    /** Some rows of {@code audit.config_change}, which is {@code c}. */
+    /** Queries rows of {@code audit.config_change}, by the alias {@code c}. */
     List<Row> changes(String which, @Nullable Object... parameters) {
         return connection.list(
                 Query.of(StoredRows.CHANGES + which, parameters),

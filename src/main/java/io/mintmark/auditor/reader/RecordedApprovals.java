@@ -8,6 +8,7 @@ import io.mintmark.auditor.verify.Findings;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -27,25 +28,36 @@ final class RecordedApprovals {
                     "description",
                     "reason",
                     "owner",
+                    "end_access",
                     "approved_by",
                     "approved_at",
                     "created_at",
                     "created_by",
                     "updated_at",
-                    "updated_by");
+                    "updated_by",
+                    "steps");
 
     private final Findings findings;
     private RecordedRequests requests = new RecordedRequests();
     private TokenWriters tokens = new TokenWriters();
+    private RecordedWithdrawals withdrawals = new RecordedWithdrawals();
+    private RecordedSignOffs signOffs = new RecordedSignOffs();
 
     /** The logins that wrote or changed what awaits approval, by table and name. */
     private final Map<String, Set<String>> writers = new HashMap<>();
+
+    /** The logins that removed or changed approvers of a rule since it was last approved. */
+    private final Map<String, Set<String>> writersOfApprovers = new HashMap<>();
 
     private @Nullable String tenant;
     private boolean requireSecond;
     private String turnedOnIn = "";
 
-    /** A change, with its sides; a missing node for none. */
+    /**
+     * A change, with its sides; a missing node for none.
+     *
+     * @param changedAt by the database's clock
+     */
     record Change(
             @Nullable String tenant,
             long revision,
@@ -53,6 +65,7 @@ final class RecordedApprovals {
             JsonNode before,
             JsonNode after,
             String changedBy,
+            Instant changedAt,
             String transaction) {
         private String name(String column) {
             return (after.isObject() ? after : before).path(column).asText();
@@ -69,37 +82,45 @@ final class RecordedApprovals {
             tenant = change.tenant();
             requests = new RecordedRequests();
             tokens = new TokenWriters();
+            withdrawals = new RecordedWithdrawals();
+            signOffs = new RecordedSignOffs();
             writers.clear();
+            writersOfApprovers.clear();
             requireSecond = false;
             turnedOnIn = "";
         }
         tokens.add(change).ifPresent(findings::wrong);
+        withdrawals.add(change, requests).ifPresent(findings::wrong);
+        signOffs.add(change, requests.people()).ifPresent(findings::wrong);
         switch (change.table()) {
             case "tenant" -> addTenant(change);
             case "key" -> addRow(change, "key", change.name("name"));
             case "subject_grant" -> addRow(change, "grant", change.name("id"));
             case "access_rule", "access_approver" -> {
+                if (change.table().equals("access_approver")) {
+                    addApprover(change);
+                }
                 addRow(change, change.table(), change.name("id"));
-                requests.add(change, requireSecond);
+                requests.add(change);
             }
             case "blocked_subject" -> addBlock(change);
-            default -> requests.add(change, requireSecond);
+            default -> requests.add(change);
         }
     }
 
-    /** A block that is lifted, shortened or narrowed, which takes two. */
+    /** Checks a change that lifts, shortens or narrows a block, which takes two people. */
     private void addBlock(Change change) {
         JsonNode before = change.before();
         JsonNode after = change.after();
         String row = "blocked_subject " + change.name("id");
         Set<String> wrote = Objects.requireNonNullElseGet(writers.remove(row), HashSet::new);
         if (requireSecond
-                && RecordedBlock.wasInForce(before, after)
+                && RecordedBlock.wasInForce(before, after, change.changedAt())
                 && !RecordedBlock.stopsAsMuch(before, after)
                 && (!RecordedBlock.isAsProposed(before, after)
-                        || wrote.contains(change.changedBy()))) {
+                        || requests.people().isOneOf(change.changedBy(), wrote))) {
             findings.wrong(
-                    "unapproved_%s of tenant %s at change %d: it was lifted, shortened or narrowed without another login than the one that proposed it"
+                    "unapproved_%s of tenant %s at change %d: it was lifted, shortened or narrowed, and no login but the one that proposed this confirmed it"
                             .formatted(row, tenant, change.revision()));
         }
         if (after.hasNonNull("proposed")) {
@@ -114,6 +135,7 @@ final class RecordedApprovals {
             writers.clear();
             turnedOnIn = now ? change.transaction() : "";
             requireSecond = now;
+            requests.requireSecond(now);
         }
     }
 
@@ -126,6 +148,11 @@ final class RecordedApprovals {
         String before =
                 kind + " " + change.before().path(kind.equals("key") ? "name" : "id").asText();
         Set<String> wrote = Objects.requireNonNullElseGet(writers.remove(before), HashSet::new);
+        if (kind.equals("access_rule")
+                && change.after().hasNonNull("approved_at")
+                && !sameTime(change.before(), change.after())) {
+            wrote.addAll(Objects.requireNonNullElseGet(writersOfApprovers.remove(name), Set::of));
+        }
         objection(change, wrote)
                 .ifPresent(why ->
                         findings.wrong(
@@ -139,20 +166,32 @@ final class RecordedApprovals {
 
     private Optional<String> objection(Change change, Set<String> wrote) {
         JsonNode after = change.after();
-        boolean same = change.before().isObject() && allows(change.before()).equals(allows(after));
-        boolean disabled = change.before().isObject() && isOnlyDisabled(change.before(), after);
+        boolean same =
+                change.before().isObject()
+                        && !endsNoMoreAccess(change.before(), after)
+                        && allows(change.before()).equals(allows(after))
+                        && Votes.steps(after).containsAll(Votes.steps(change.before()));
+        boolean disabled =
+                change.before().isObject()
+                        && !endsNoMoreAccess(change.before(), after)
+                        && isOnlyDisabled(change.before(), after);
         if (after.hasNonNull("request_id")) {
-            return same || disabled
-                    ? Optional.empty()
-                    : requests.objection(
-                            after, change.before().isObject() ? Grounds.CHANGED : Grounds.WRITTEN);
+            if (same || disabled) {
+                return sameApproval(change.before(), after)
+                        ? Optional.empty()
+                        : Optional.of("its approval was changed later");
+            }
+            return requests.objection(
+                    after,
+                    change.changedAt(),
+                    change.before().isObject() ? Grounds.CHANGED : Grounds.WRITTEN);
         }
         boolean isApproved = after.hasNonNull("approved_at");
         if (!isApproved || ((same || disabled) && sameApproval(change.before(), after))) {
             return Optional.empty();
         }
         if (!same) {
-            return Optional.of("it was written as approved");
+            return Optional.of("it was written as if it were approved already");
         }
         String approver = after.path("approved_by").asText("");
         if (!after.hasNonNull("approved_by")) {
@@ -160,14 +199,37 @@ final class RecordedApprovals {
                     ? Optional.empty()
                     : Optional.of("it was put in force without an approval");
         }
-        return approver.equals(change.changedBy()) && !wrote.contains(approver)
+        return approver.equals(change.changedBy()) && !requests.people().isOneOf(approver, wrote)
                 ? Optional.empty()
-                : Optional.of("no other login than its writers approved it");
+                : Optional.of("it was approved only by a login that wrote or changed it");
+    }
+
+    /**
+     * Follows a change of an approver. A login that removes or changes approvers of a rule changes
+     * what the rule requires.
+     */
+    private void addApprover(Change change) {
+        JsonNode before = change.before();
+        if (before.isObject()
+                && !(change.after().isObject() && allows(before).equals(allows(change.after())))) {
+            writersOfApprovers
+                    .computeIfAbsent(before.path("rule").asText(), rule -> new HashSet<>())
+                    .add(change.changedBy());
+        }
+    }
+
+    private static boolean sameTime(JsonNode before, JsonNode after) {
+        return before.path("approved_at").equals(after.path("approved_at"));
     }
 
     private static boolean sameApproval(JsonNode before, JsonNode after) {
-        return before.path("approved_at").equals(after.path("approved_at"))
+        return sameTime(before, after)
                 && before.path("approved_by").equals(after.path("approved_by"));
+    }
+
+    /** Whether the end of a rule no longer ends the access that it led to. */
+    private static boolean endsNoMoreAccess(JsonNode before, JsonNode after) {
+        return before.path("end_access").asBoolean() && !after.path("end_access").asBoolean();
     }
 
     private static boolean isOnlyDisabled(JsonNode before, JsonNode after) {
@@ -177,7 +239,7 @@ final class RecordedApprovals {
     }
 
     /** A column that was added later is missing in older changes: as null. */
-    private static ObjectNode allows(JsonNode row) {
+    static ObjectNode allows(JsonNode row) {
         ObjectNode kept = row.deepCopy();
         kept.remove(NOT_APPROVED);
         kept.properties().removeIf(column -> column.getValue().isNull());

@@ -8,7 +8,7 @@ import io.mintmark.broker.catalogue.DocumentFields;
 import java.time.Instant;
 import java.util.List;
 
-/** What a change made of a row of {@code broker.blocked_subject}. */
+/** The effect of a change on a row of {@code broker.blocked_subject}. */
 final class RecordedBlock {
     private static final List<String> WHOM = List.of("idp", "subject", "match", "claims");
     private static final List<String> BOOKKEEPING =
@@ -16,15 +16,20 @@ final class RecordedBlock {
 
     private RecordedBlock() {}
 
-    /** Whether it stopped anybody when it was changed; one that is deleted counts while enabled. */
-    static boolean wasInForce(JsonNode before, JsonNode after) {
+    /**
+     * Whether a block stopped anybody until this change. A deleted block did if it was enabled.
+     *
+     * @param changedAt when the change was recorded; its transaction began no later
+     */
+    static boolean wasInForce(JsonNode before, JsonNode after, Instant changedAt) {
         return before.path("enabled").asBoolean()
-                && DocumentFields.time(after, "updated_at")
-                        .map(changed -> changed.isBefore(end(before)))
-                        .orElse(true);
+                && (changedAt.isBefore(end(before))
+                        || DocumentFields.time(after, "updated_at")
+                                .map(changed -> changed.isBefore(end(before)))
+                                .orElse(true));
     }
 
-    /** Whether it still stops all that it stopped. */
+    /** Whether the changed block still stops everything that it stopped before. */
     static boolean stopsAsMuch(JsonNode before, JsonNode after) {
         return after.path("enabled").asBoolean()
                 && !end(after).isBefore(end(before))

@@ -30,7 +30,7 @@ import java.util.function.Supplier;
 /** The fields of the row {@code requested} of a mint. */
 record RecordedMint(List<@Nullable String> fields) {
 
-    /** Why a mint isn't proven; an exception because that is rare. */
+    /** The reason why a mint isn't proven. It is an exception because that is rare. */
     static final class Objected extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -52,7 +52,7 @@ record RecordedMint(List<@Nullable String> fields) {
 
     String text(EventFields field) throws Objected {
         String text = field.in(fields);
-        require(text != null, () -> "its row names no " + field.column());
+        require(text != null, () -> "the mint's row has no " + field.column());
         return Objects.requireNonNull(text);
     }
 
@@ -77,7 +77,7 @@ record RecordedMint(List<@Nullable String> fields) {
         return new SeenClaims.OnRecord(DocumentFields.json(claims == null ? "{}" : claims));
     }
 
-    /** The client's, of which a row has the bytes in hexadecimal and the prefix length. */
+    /** The client's address, which a row contains as hexadecimal bytes with the prefix length. */
     private Optional<InetAddress> address() {
         return Optional.ofNullable(EventFields.CLIENT_ADDRESS.in(fields))
                 .map(text -> HexFormat.of().parseHex(text.substring(0, text.indexOf('/'))))
@@ -88,7 +88,7 @@ record RecordedMint(List<@Nullable String> fields) {
         try {
             return InetAddress.getByAddress(bytes);
         } catch (UnknownHostException e) {
-            throw new IllegalArgumentException("an address has 4 or 16 bytes", e);
+            throw new IllegalArgumentException("an IP address must have 4 or 16 bytes", e);
         }
     }
 
@@ -96,7 +96,10 @@ record RecordedMint(List<@Nullable String> fields) {
         return new Objection(why, false, Optional.empty());
     }
 
-    /** The sentence is only made where it is needed, since there may be many millions of mints. */
+    /**
+     * Requires a condition. The sentence is only made if it is needed, because there may be many
+     * millions of mints.
+     */
     static void require(boolean fits, Supplier<String> why) throws Objected {
         if (!fits) {
             throw new Objected(ungranted(why.get()));
@@ -126,13 +129,13 @@ record RecordedMint(List<@Nullable String> fields) {
                         hasToken ? ofActor.required() : ClaimConditions.NONE);
         require(
                 ofActor.text("issuer").equals(text(EventFields.ACTOR_ISSUER)),
-                () -> "its actor's identity provider has another issuer at revision " + then.own());
+                () -> "the actor's identity provider has another issuer at revision " + then.own());
         if (hasToken) {
             requireAccepted(actor, ofActor, Role.ACTOR, then);
         } else {
             require(
                     actor.idp().equals(subject.idp()),
-                    () -> "its actor has no token, and is of another identity provider");
+                    () -> "the actor has no token, but belongs to another identity provider");
         }
         return new Parties(subject, Optional.of(actor), address());
     }

@@ -4,36 +4,29 @@ import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.auditor.reader.RecordedApprovals.Change;
 import io.mintmark.base.tenant.Glob;
-import io.mintmark.broker.catalogue.DocumentFields;
 
-import java.time.DateTimeException;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** The requests of one tenant that are open at a place of its history, with their decisions. */
 final class RecordedRequests {
     /** The oldest token by which a subject consents, in seconds. */
     private static final int MOST_AGE = 300;
 
-    private final Map<String, String> issuers = new HashMap<>();
     private final Map<String, JsonNode> rules = new HashMap<>();
     private final Map<String, JsonNode> approvers = new HashMap<>();
     private final Map<String, Open> open = new HashMap<>();
-
-    /** Pairs of a login and a subject that a row said or says are one person. */
-    private final Set<List<String>> joined = new HashSet<>();
+    private final RecordedPeople people = new RecordedPeople();
 
     private boolean requireSecond;
 
-    /** Why a grant with a request is looked at. */
+    /** The reason for which a grant with a request is checked. */
     enum Grounds {
         WRITTEN,
         CHANGED
@@ -43,22 +36,29 @@ final class RecordedRequests {
     private record Open(JsonNode row, boolean byItsRule, List<JsonNode> approvals) {}
 
     /**
-     * Follows a change.
-     *
-     * @param requireSecond whether the tenant requires a second admin then
+     * Applies a change of the tenant's requirement of a second admin, and puts the rows of
+     * approvers in force that waited for it.
      */
-    void add(Change change, boolean requireSecond) {
-        this.requireSecond = requireSecond;
+    void requireSecond(boolean requires) {
+        requireSecond = requires;
+        approvers.values().forEach(this::join);
+    }
+
+    /** The people who are known at this point of the history. */
+    RecordedPeople people() {
+        return people;
+    }
+
+    /** Follows a change. */
+    void add(Change change) {
         JsonNode after = change.after();
         String name = (after.isObject() ? after : change.before()).path("id").asText();
         switch (change.table()) {
-            case "identity_provider" -> {
-                issuers.remove(change.before().path("name").asText());
-                issuers.put(after.path("name").asText(), after.path("issuer").asText());
-            }
+            case "identity_provider" -> people.link(change.before(), after);
             case "access_rule" -> put(rules, name, after);
             case "access_approver" -> {
                 put(approvers, name, after);
+                join(change.before());
                 join(after);
             }
             case "access_request" -> addRequest(name, change);
@@ -76,12 +76,8 @@ final class RecordedRequests {
     }
 
     private void join(JsonNode approver) {
-        if (approver.hasNonNull("role_name") && approver.hasNonNull("subject")) {
-            String issuer = issuers.getOrDefault(approver.path("idp").asText(), "");
-            joined.add(
-                    List.of(
-                            "login " + approver.path("role_name").asText(),
-                            "subject " + issuer + " " + approver.path("subject").asText()));
+        if (isInForce(approver)) {
+            people.join(approver);
         }
     }
 
@@ -111,22 +107,10 @@ final class RecordedRequests {
                 && isTrue(rule, "consent") == isTrue(request, "consent")
                 && (!isTrue(request, "consent") || request.hasNonNull("actor"))
                 && Votes.people(rule) == Votes.people(request)
-                && steps(rule).equals(Votes.steps(request))
+                && Votes.steps(rule).equals(Votes.steps(request))
                 && fitsPattern(rule, request.path("reason").asText())
                 && rule.path("idp").equals(request.path("idp"))
                 && request.path("access").asLong() <= rule.path("max_access").asLong();
-    }
-
-    /** The steps of a rule: those of its approvers, also of those that await a second admin. */
-    private List<Integer> steps(JsonNode rule) {
-        List<Integer> steps =
-                approvers.values().stream()
-                        .filter(approver -> approver.path("rule").equals(rule.path("id")))
-                        .flatMap(approver -> Votes.steps(approver).stream())
-                        .distinct()
-                        .sorted()
-                        .toList();
-        return steps.isEmpty() ? List.of(1) : steps;
     }
 
     private static boolean fitsPattern(JsonNode rule, String reason) {
@@ -134,7 +118,7 @@ final class RecordedRequests {
                 || new Glob(rule.path("reason_pattern").asText()).matches(reason);
     }
 
-    /** A column that was added later is missing in older rows: as false. */
+    /** The column's value. Older rows lack columns that were added later, which count as false. */
     private static boolean isTrue(JsonNode row, String column) {
         return row.path(column).asBoolean();
     }
@@ -146,20 +130,26 @@ final class RecordedRequests {
         if (request == null || !decision.path("verdict").asText().equals("approve")) {
             return;
         }
-        boolean byLogin = decision.hasNonNull("decided_by");
-        if (isTrue(request.row(), "consent")
-                ? isConsent(decision, request.row())
-                : (!byLogin || decision.path("decided_by").asText().equals(change.changedBy()))
-                        && !allowing(decision, request.row()).isEmpty()) {
+        if (isByApprover(change, request.row())) {
             request.approvals().add(decision);
         }
+    }
+
+    /** Whether somebody who may decide a request made this decision on it. */
+    boolean isByApprover(Change change, JsonNode request) {
+        JsonNode decision = change.after();
+        boolean byLogin = decision.hasNonNull("decided_by");
+        return isTrue(request, "consent")
+                ? isConsent(decision, request)
+                : (!byLogin || decision.path("decided_by").asText().equals(change.changedBy()))
+                        && !allowing(decision, request).isEmpty();
     }
 
     /** Whether the subject of a request decided it, by a token of at most five minutes. */
     private static boolean isConsent(JsonNode decision, JsonNode request) {
         return !decision.hasNonNull("decided_by")
-                && subject(decision, "issuer", "subject")
-                        .equals(subject(request, "issuer", "subject"))
+                && RecordedPeople.subject(decision, "issuer", "subject")
+                        .equals(RecordedPeople.subject(request, "issuer", "subject"))
                 && decision.path("token_age").isInt()
                 && decision.path("token_age").intValue() <= MOST_AGE;
     }
@@ -171,34 +161,70 @@ final class RecordedRequests {
     private Votes votes(Open request) {
         Votes votes = new Votes(request.row());
         for (JsonNode decision : request.approvals()) {
-            Set<String> person =
-                    names(
-                            decision.hasNonNull("decided_by")
-                                    ? "login " + decision.path("decided_by").asText()
-                                    : subject(decision, "issuer", "subject"));
-            if (!person.contains(subject(request.row(), "issuer", "subject"))
-                    && !person.contains(subject(request.row(), "actor_issuer", "actor"))) {
-                votes.add(decision, person, allowing(decision, request.row()));
+            Set<String> person = people.person(decision);
+            if (!RecordedPeople.isParty(person, request.row())) {
+                votes.add(
+                        decision,
+                        person,
+                        allowing(decision, request.row()),
+                        isProgram(decision, person, request.row()));
             }
         }
         return votes;
     }
 
-    private static String subject(JsonNode row, String issuer, String subject) {
-        return "subject " + row.path(issuer).asText() + " " + row.path(subject).asText();
-    }
-
     /** The rows of approvers in force that let somebody decide a request. */
     private List<JsonNode> allowing(JsonNode decision, JsonNode request) {
+        return naming(decision, request)
+                .filter(approver ->
+                        decision.hasNonNull("decided_by")
+                                || approver.path("idp").equals(decision.path("idp")))
+                .filter(approver ->
+                        !approver.hasNonNull("max_access")
+                                || request.path("access").asLong()
+                                        <= approver.path("max_access").asLong())
+                .toList();
+    }
+
+    /**
+     * Whether a row in force says of any name of a person that it is a program, through whichever
+     * identity provider of the issuer. The claims of a token aren't recorded, so globs that ask for
+     * some don't count.
+     */
+    private boolean isProgram(JsonNode decision, Set<String> person, JsonNode request) {
+        return isTrue(decision, "program")
+                || Stream.concat(
+                                naming(decision, request),
+                                ofRule(request).filter(approver -> namesOne(approver, person)))
+                        .anyMatch(approver ->
+                                isTrue(approver, "program")
+                                        && (approver.path("claims").isEmpty()
+                                                || approver.path("match")
+                                                        .asText()
+                                                        .equals("exact")));
+    }
+
+    private boolean namesOne(JsonNode approver, Set<String> person) {
+        return RecordedPeople.hasLogin(person, approver.path("role_name").asText())
+                || (approver.hasNonNull("subject")
+                        && RecordedPeople.subjects(person, approver.path("issuer").asText())
+                                .anyMatch(subject -> isMeant(approver, subject)));
+    }
+
+    private Stream<JsonNode> ofRule(JsonNode request) {
         return approvers.values().stream()
                 .filter(approver -> approver.path("rule").equals(request.path("rule")))
-                .filter(this::isInForce)
+                .filter(this::isInForce);
+    }
+
+    private Stream<JsonNode> naming(JsonNode decision, JsonNode request) {
+        return ofRule(request)
                 .filter(approver ->
                         decision.hasNonNull("decided_by")
                                 ? approver.path("role_name").equals(decision.path("decided_by"))
-                                : approver.path("idp").equals(decision.path("idp"))
-                                        && isMeant(approver, decision.path("subject").asText()))
-                .toList();
+                                : (approver.path("idp").equals(decision.path("idp"))
+                                                || people.areLinked(approver, decision))
+                                        && isMeant(approver, decision.path("subject").asText()));
     }
 
     private static boolean isMeant(JsonNode approver, String subject) {
@@ -208,35 +234,23 @@ final class RecordedRequests {
                 : pattern.equals(subject);
     }
 
-    /** All names of a person, by the rows that join or ever joined a login with a subject. */
-    private Set<String> names(String first) {
-        Set<String> names = new HashSet<>(Set.of(first));
-        boolean grew = true;
-        while (grew) {
-            grew = false;
-            for (List<String> both : joined) {
-                if (!Collections.disjoint(both, names)) {
-                    grew = names.addAll(both) || grew;
-                }
-            }
-        }
-        return names;
-    }
-
-    /** Why the request of a grant didn't allow it, as the end of a sentence; none if it did. */
-    Optional<String> objection(JsonNode grant, Grounds grounds) {
+    /**
+     * The reason why a grant's request didn't allow the grant, as the end of a sentence; empty if
+     * it did.
+     */
+    Optional<String> objection(JsonNode grant, Instant writtenAt, Grounds grounds) {
         String id = grant.path("request_id").asText();
         Open request = open.get(id);
         if (grounds == Grounds.CHANGED) {
             return Optional.of("it was changed after request %s was approved".formatted(id));
         } else if (request == null) {
-            return Optional.of("request %s was not pending before it".formatted(id));
+            return Optional.of("request %s was not pending before this change".formatted(id));
         } else if (!request.byItsRule()) {
             return Optional.of(
                     "request %s is not one that access rule %s allowed"
                             .formatted(id, request.row().path("rule").asText()));
-        } else if (!isWhatWasAsked(grant, request.row())) {
-            return Optional.of("it is not what request %s asked for".formatted(id));
+        } else if (!RequestedGrant.isWhatWasAsked(grant, request.row(), writtenAt)) {
+            return Optional.of("it allows other access than request %s asked for".formatted(id));
         }
         return missing(id, request);
     }
@@ -252,35 +266,14 @@ final class RecordedRequests {
         int needed = Votes.needed(row);
         if (votes.given() < needed) {
             return Optional.of(
-                    "request %s had %d of %d approvals before it"
+                    "request %s had %d of %d approvals before this change"
                             .formatted(id, votes.given(), needed));
         }
         int people = needed == 0 ? 0 : Votes.people(row);
         return votes.ofPeople() < people
                 ? Optional.of(
-                        "request %s had %d of %d approvals of people before it"
+                        "request %s had %d of %d approvals of people before this change"
                                 .formatted(id, votes.ofPeople(), people))
                 : Optional.empty();
-    }
-
-    private static boolean isWhatWasAsked(JsonNode grant, JsonNode request) {
-        return List.of("key", "idp", "subject", "claims", "actor_idp", "actor").stream()
-                        .allMatch(column -> grant.path(column).equals(request.path(column)))
-                && grant.path("match").asText().equals("exact")
-                && grant.path("actor_claims").isEmpty()
-                && grant.path("networks").isEmpty()
-                && lasts(grant)
-                        .equals(Optional.of(Duration.ofSeconds(request.path("access").asLong())));
-    }
-
-    private static Optional<Duration> lasts(JsonNode grant) {
-        try {
-            Optional<Instant> from = DocumentFields.time(grant, "valid_from");
-            return from.flatMap(begin ->
-                    DocumentFields.time(grant, "valid_until")
-                            .map(end -> Duration.between(begin, end)));
-        } catch (DateTimeException e) {
-            return Optional.empty();
-        }
     }
 }

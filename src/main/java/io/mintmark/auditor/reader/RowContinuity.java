@@ -55,7 +55,8 @@ final class RowContinuity {
     private final int group;
 
     /**
-     * One state of a row, as a change records it: its table and name, and a digest of its content.
+     * A state of a row, as a change records it: the row's table and name, and a digest of its
+     * content.
      */
     private record Version(Chain chain, String name, String content) {}
 
@@ -115,7 +116,10 @@ final class RowContinuity {
                         ROW.hash(List.of(content))));
     }
 
-    /** All columns by name. A column that was added later is missing in older changes: as null. */
+    /**
+     * The columns by name, without those that are null, because older changes lack columns that
+     * were added later.
+     */
     private static String content(ExportedLine row) {
         Map<String, String> columns = new TreeMap<>();
         for (String column : row.names()) {
@@ -129,7 +133,7 @@ final class RowContinuity {
         return ROW.hash(texts);
     }
 
-    /** To be called when the lines are sorted. */
+    /** Reports interruptions of rows' histories. Call this when the lines are sorted. */
     void report(Findings findings) throws IOException {
         lines.each(group, new Walk(findings)::next);
     }
@@ -160,13 +164,13 @@ final class RowContinuity {
 
         private String why(String found, String row) {
             if (found.equals(NONE)) {
-                return "inserts %s, which exists since change %d: it was deleted without a recorded change"
+                return "inserts %s, which has existed since change %d: the row was deleted without a recorded change"
                         .formatted(row, revision);
             }
             return left.equals(NONE)
-                    ? "found %s, which no change before it inserted: it was inserted without a recorded change"
+                    ? "found %s, which no earlier change inserted: the row was inserted without a recorded change"
                             .formatted(row)
-                    : "didn't find %s as change %d left it: it was changed without a recorded change"
+                    : "didn't find %s as change %d had left it: the row was changed without a recorded change"
                             .formatted(row, revision);
         }
     }

@@ -27,7 +27,10 @@ final class SealedStates {
     private final Cache<Place, Long> positions =
             Caffeine.newBuilder().maximumSize(CacheBounds.places()).executor(Runnable::run).build();
 
-    /** Revisions up to an exclusive one, and the checkpoint that first sealed a later one. */
+    /**
+     * A range of revisions, the end exclusive, and the first checkpoint that sealed a later
+     * revision.
+     */
     private record Range(long from, long until, Seal first) {}
 
     /**

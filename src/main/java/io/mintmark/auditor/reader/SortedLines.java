@@ -107,7 +107,7 @@ final class SortedLines implements AutoCloseable {
         }
     }
 
-    /** To be called after the last line, and before any is asked for. */
+    /** Sorts the lines. Call this after the last line is added and before any is read. */
     void sort() throws IOException {
         if (!spilled && waiting.isEmpty()) {
             index = Optional.of(ordered.finish());

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 final class StoredRows {
     private static final String HASHES = ", prev_hash::bytea, hash::bytea";
 
-    /** Reads {@code audit.event}, which is {@code e}. */
+    /** Selects from {@code audit.event}, by the alias {@code e}. */
     static final String EVENTS =
             Arrays.stream(EventFields.values())
                     .map(EventFields::expression)
@@ -35,7 +35,7 @@ final class StoredRows {
                             Stream.of(ColumnType.BYTES, ColumnType.BYTES))
                     .toList();
 
-    /** Reads {@code audit.config_change}, which is {@code c}. */
+    /** Selects from {@code audit.config_change}, by the alias {@code c}. */
     static final String CHANGES =
             """
             SELECT tenant::text, revision::text, table_name::text, operation::text, before::text,
@@ -54,7 +54,7 @@ final class StoredRows {
 
     private StoredRows() {}
 
-    /** An event of its columns. */
+    /** An event from its columns. */
     static Row event(List<@Nullable String> texts) {
         int count = EventFields.values().length;
         List<@Nullable String> fields = texts.subList(0, count);
@@ -72,7 +72,7 @@ final class StoredRows {
                 CanonicalForm.EVENT.hashInChain(previous, fields));
     }
 
-    /** A change of its columns. */
+    /** A change from its columns. */
     static Row change(List<@Nullable String> texts) {
         List<@Nullable String> fields = texts.subList(0, CHANGE_FIELDS);
         String tenant = fields.get(0);

@@ -19,7 +19,7 @@ final class TokenWriters {
 
     private final Set<String> admins = new HashSet<>();
 
-    /** For each login the first row that it wrote in the name of a token. */
+    /** The first row that each login wrote in the name of a token. */
     private final Map<String, Change> written = new HashMap<>();
 
     private final Set<String> reported = new HashSet<>();
@@ -35,7 +35,7 @@ final class TokenWriters {
         Change forged = written.get(login);
         return forged != null && admins.contains(login) && reported.add(login)
                 ? Optional.of(
-                        "forged_%s of tenant %s at change %d: login '%s' wrote it, and also configuration, which the service's login may not"
+                        "forged_%s of tenant %s at change %d: login '%s', which wrote it, also wrote configuration, which the service's login never does"
                                 .formatted(
                                         forged.table(), forged.tenant(), forged.revision(), login))
                 : Optional.empty();

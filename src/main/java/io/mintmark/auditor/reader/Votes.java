@@ -24,7 +24,7 @@ final class Votes {
         this.request = request;
     }
 
-    /** The steps of a request, a decision or an approver; those of older rows are the first. */
+    /** The steps of a rule, request, decision or approver; those of older rows are the first. */
     static List<Integer> steps(JsonNode row) {
         JsonNode steps = row.path("steps");
         if (steps.isArray()) {
@@ -33,12 +33,16 @@ final class Votes {
         return row.hasNonNull("step") ? List.of(row.path("step").intValue()) : FIRST;
     }
 
-    /** How many approvals must be of people; older rows need one. */
+    /**
+     * The number of approvals that must come from people. Older rows lack the field and need one.
+     */
     static int people(JsonNode row) {
         return row.path("people").asInt(1);
     }
 
-    /** How many approvals a request needs in all steps together. */
+    /**
+     * The number of approvals that a request needs in all steps together; 0 for break-glass access.
+     */
     static int needed(JsonNode request) {
         return request.path("break_glass").asBoolean()
                 ? 0
@@ -50,8 +54,9 @@ final class Votes {
      *
      * @param names all names of the person
      * @param rows the rows of approvers that allow the vote
+     * @param program whether the voter is a program
      */
-    void add(JsonNode decision, Set<String> names, List<JsonNode> rows) {
+    void add(JsonNode decision, Set<String> names, List<JsonNode> rows, boolean program) {
         List<Integer> allowed = steps(decision);
         int set = 0;
         for (JsonNode row : rows) {
@@ -59,9 +64,6 @@ final class Votes {
                 set |= allowed.contains(step) ? 1 << step : 0;
             }
         }
-        boolean program =
-                decision.path("program").asBoolean()
-                        || rows.stream().allMatch(row -> row.path("program").asBoolean());
         boolean unexplained = program && decision.path("note").asText("").isBlank();
         if (set == 0
                 || unexplained
@@ -75,19 +77,20 @@ final class Votes {
         }
     }
 
-    /** How many count. */
+    /** The number of approvals that count. */
     int given() {
         return filled(all);
     }
 
-    /** How many would count without those of programs. */
+    /** The number of approvals that count if those of programs are ignored. */
     int ofPeople() {
         return filled(ofPeople);
     }
 
     /**
-     * How many places can be filled (König and Hall): as many as for the set of steps that is
-     * shortest of approvers.
+     * The number of required approvals that can be given, with each voter in one step only. By the
+     * theorems of König and Hall, this is the minimum, over all sets of steps, of the approvers of
+     * these steps and the places in the other ones.
      */
     private int filled(List<Integer> sets) {
         List<Integer> steps = steps(request);

@@ -32,7 +32,7 @@ public record VerificationResult(
         long unaccepted,
         List<String> findings,
         Optional<String> viewer) {
-    /** How many findings are recorded. */
+    /** The maximum number of findings that are recorded. */
     public static final int FINDINGS = 10;
 
     private static final int LONGEST_FINDING = 500;

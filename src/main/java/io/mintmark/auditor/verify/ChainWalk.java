@@ -95,8 +95,8 @@ final class ChainWalk {
     private void missing(long first, long last) {
         findings.wrong(
                 first == last
-                        ? "%s lacks its row %d".formatted(capitalized(chain), first)
-                        : "%s lacks its rows %d to %d".formatted(capitalized(chain), first, last));
+                        ? "%s lacks row %d".formatted(capitalized(chain), first)
+                        : "%s lacks rows %d to %d".formatted(capitalized(chain), first, last));
     }
 
     private void link(LogReader.Row row) {
@@ -139,7 +139,10 @@ final class ChainWalk {
         return new BigInteger(row.micros()).compareTo(BigInteger.valueOf(micros)) < 0;
     }
 
-    /** To be called after the last row. */
+    /**
+     * Finishes the last chain and reports sealed rows that are missing. Call this after the last
+     * row.
+     */
     void end() {
         finish();
         sealed.unseen((lost, last) ->
@@ -172,7 +175,7 @@ final class ChainWalk {
                 : what + (of == null ? " of the tables without tenant" : " of tenant " + of);
     }
 
-    /** The same where a sentence begins with it. */
+    /** The name of a row's chain with a capital first letter, for the start of a sentence. */
     private String capitalized(@Nullable String of) {
         String name = name(of);
         return Character.toUpperCase(name.charAt(0)) + name.substring(1);
@@ -182,12 +185,15 @@ final class ChainWalk {
         return rows;
     }
 
-    /** Rows beyond the last sealed place of their chain. */
+    /**
+     * The number of rows that no checkpoint seals, because they follow their chain's last sealed
+     * position.
+     */
     long unsealed() {
         return unsealed;
     }
 
-    /** Those of them that name a time of long before the last checkpoint. */
+    /** The number of unsealed rows whose time is long before the last checkpoint. */
     long early() {
         return early;
     }

@@ -8,7 +8,10 @@ import java.util.Optional;
 
 /** Judges the times of the checkpoints that hold, in the order of their numbers. */
 final class CheckpointTimes {
-    /** How far clocks may differ: the verifier's, and those of servers that replaced each other. */
+    /**
+     * The maximum difference of clocks: the verifier's, and those of servers that replaced each
+     * other.
+     */
     private static final Duration SKEW = Duration.ofHours(1);
 
     private final Findings findings;
@@ -33,7 +36,7 @@ final class CheckpointTimes {
                             .formatted(checkpoint.number(), at));
         } else if (before.isAfter(at.plus(SKEW)) && !before.isAfter(now.plus(SKEW))) {
             findings.told(
-                    "The checkpoint before number %d says that it is of %s, and number %d, which came later, of %s"
+                    "Checkpoint dates go back: the checkpoint before number %d is dated %s, and number %d, which came later, is dated %s"
                             .formatted(checkpoint.number(), before, checkpoint.number(), at));
         }
     }

@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** Follows the checkpoints, and looks whether the rows that they sealed are still the same. */
+/** Follows the checkpoints, and checks that the rows that they sealed are unchanged. */
 final class CheckpointWalk {
-    /** Missing checkpoints of one gap that are named. */
+    /** The number of missing checkpoints of one gap that are named. */
     private static final int SHOWN = 3;
 
     private final TrustedKeys keys;
@@ -64,7 +64,7 @@ final class CheckpointWalk {
     Optional<Checkpoint> stored(LogReader.StoredCheckpoint row) {
         SignedCheckpoint signed = row.signed();
         if (part.filter(it -> signed.number() > it.upTo()).isPresent()) {
-            wrong(signed.number(), "comes after the last one of the part");
+            wrong(signed.number(), "comes after the last checkpoint of the part");
             return Optional.empty();
         }
         boolean follows = signed.number() == number + 1;
@@ -96,7 +96,10 @@ final class CheckpointWalk {
         return found.map(TrustedKeys.Opened::checkpoint);
     }
 
-    /** A part doesn't show which checkpoint from before it was the first to seal a change. */
+    /**
+     * Whether a checkpoint is of the verified part, or the whole log is verified. A part doesn't
+     * show which checkpoint before it was the first to seal a change.
+     */
     private boolean isWithin(long checkpoint) {
         return part.filter(it -> !it.has(checkpoint)).isEmpty();
     }
@@ -149,11 +152,11 @@ final class CheckpointWalk {
     }
 
     /**
-     * Whether no trusted key signed a checkpoint that was kept elsewhere, so that it is another
-     * broker's. These are reported after the last one.
+     * Whether a checkpoint that was kept elsewhere belongs to another broker, because no trusted
+     * key signed it. Such checkpoints are reported after the last one.
      */
     boolean isOfOthers(SignedCheckpoint signed) {
-        return foreignCopies.takes(signed, keys, "Checkpoint %d, as it was kept, %s");
+        return foreignCopies.takes(signed, keys, "The kept copy of checkpoint %d %s");
     }
 
     /**
@@ -180,7 +183,8 @@ final class CheckpointWalk {
     }
 
     /**
-     * To be called after the last that was kept.
+     * Reports foreign copies and compares the sealed heads. Call this after the last kept
+     * checkpoint.
      *
      * @param own whether any of them is of a trusted key
      */
@@ -202,7 +206,7 @@ final class CheckpointWalk {
         } catch (IllegalArgumentException e) {
             foreign.add(
                     signed,
-                    "Checkpoint %d %s. %s. It seals nothing; the rest is judged without it"
+                    "Checkpoint %d %s. %s. This checkpoint seals nothing, so the verification ignores it"
                             .formatted(signed.number(), e.getMessage(), origin));
             return Optional.empty();
         }
@@ -211,7 +215,7 @@ final class CheckpointWalk {
     private void judgeKey(Checkpoint checkpoint, @Nullable String announcer) {
         if (key != null && !key.equals(checkpoint.key()) && !key.equals(announcer)) {
             findings.told(
-                    "Checkpoint %d is the first of key %s, which the key before it didn't announce"
+                    "Checkpoint %d is the first that key %s signed, which the key before it didn't announce"
                             .formatted(checkpoint.number(), checkpoint.key()));
         }
         key = checkpoint.key();

@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 
 /** Collects and reports the declarations of the owners of the signing key. */
 final class Declarations {
-    /** Numbers that are shown of the checkpoints of a declaration. */
+    /** The number of a declaration's checkpoints that are shown. */
     private static final int SHOWN = 20;
 
     private final Findings findings;
@@ -30,7 +30,7 @@ final class Declarations {
         this.findings = findings;
     }
 
-    /** A checkpoint that holds declares this. */
+    /** Adds the declaration in a checkpoint whose signature is valid. */
     void add(SignedCheckpoint signed, Declaration declared) {
         long since =
                 declared.checkpoints().stream()
@@ -65,25 +65,25 @@ final class Declarations {
         return declarations;
     }
 
-    /** Whether one says that this checkpoint is lost or doesn't belong to the log. */
+    /** Whether a declaration states that this checkpoint is lost or doesn't belong to the log. */
     boolean name(Named checkpoint) {
         return declarations.stream()
                 .anyMatch(each -> each.declaration().checkpoints().contains(checkpoint));
     }
 
-    /** Whether one says that rows of events are lost. */
+    /** Whether a declaration states that rows of events are lost. */
     boolean loseEvents() {
         return declarations.stream().anyMatch(each -> !each.declaration().events().isEmpty());
     }
 
-    /** Whether one says that this row is lost. */
+    /** Whether a declaration states that this row of {@code audit.event} is lost. */
     boolean loseEvent(Position row) {
         return declarations.stream()
                 .flatMap(each -> each.declaration().events().stream())
                 .anyMatch(end -> end.has(row));
     }
 
-    /** The same of a change. */
+    /** Whether a declaration states that this row of {@code audit.config_change} is lost. */
     boolean loseChange(Position row) {
         return declarations.stream()
                 .flatMap(each -> each.declaration().changes().stream())

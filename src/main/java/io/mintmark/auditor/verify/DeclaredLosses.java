@@ -20,7 +20,7 @@ final class DeclaredLosses {
     private static final class Loss {
         private final LostEnd end;
 
-        /** The number of the first checkpoint from after the loss. */
+        /** The number of the first checkpoint after the loss. */
         private final long since;
 
         private long sealed;

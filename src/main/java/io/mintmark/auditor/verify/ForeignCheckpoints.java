@@ -19,7 +19,7 @@ final class ForeignCheckpoints {
     /** The maximum number that is kept until all declarations are known. */
     private static final int MOST = 10_000;
 
-    /** Ids of keys that are shown. */
+    /** The number of key ids that are shown. */
     private static final int SHOWN = 5;
 
     private final List<Foreign> found = new ArrayList<>();

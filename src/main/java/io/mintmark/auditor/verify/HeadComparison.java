@@ -47,7 +47,7 @@ final class HeadComparison {
         }
     }
 
-    /** Looks up what hasn't been yet; to be called after the last. */
+    /** Looks up and compares the remaining heads. Call this after the last one. */
     void compare() {
         List<@Nullable String> stored = hashes.apply(batch.stream().map(Sealed::head).toList());
         for (int i = 0; i < batch.size(); i++) {
@@ -56,7 +56,7 @@ final class HeadComparison {
             if (hash != null && !hash.equals(head.hash())) {
                 differing.accept(
                         batch.get(i).checkpoint(),
-                        "sealed another row %d of %s%s"
+                        "sealed a different row %d of %s%s"
                                 .formatted(head.at(), what, head.chain().orElse("(none)")));
             }
         }

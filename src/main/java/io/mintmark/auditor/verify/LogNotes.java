@@ -55,7 +55,7 @@ final class LogNotes {
         if (raw.isPresent() && signed.note().isEmpty()) {
             wrong("lacks its note");
         } else if (raw.isEmpty() && signed.note().isPresent()) {
-            wrong("has a note whose key it doesn't name");
+            wrong("has a note, but doesn't name the note's key");
         } else if (raw.isPresent()) {
             judge(signed);
         }
@@ -78,7 +78,7 @@ final class LogNotes {
             known = false; // so are all notes after it, if a checkpoint was changed
             wrong("has a note about a tree of other checkpoints");
         } else if (!note.isSignedBy(key.get())) {
-            wrong("has a note that its key didn't sign");
+            wrong("has a note with an invalid signature");
         } else {
             noted.noted(signed, tree, note.text(), key.get());
         }

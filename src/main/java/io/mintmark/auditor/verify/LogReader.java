@@ -21,10 +21,10 @@ import java.util.function.Function;
  */
 public interface LogReader {
 
-    /** In the order of their numbers. */
+    /** Reads the checkpoints in the order of their numbers. */
     void checkpoints(Consumer<StoredCheckpoint> each);
 
-    /** What witnesses signed, in the order of the trees and their sizes. */
+    /** Reads the cosignatures in the order of the trees and their sizes. */
     void cosignatures(Consumer<Cosignature> each);
 
     /** The JWS of each of these checkpoints, in the order asked; null: no such checkpoint. */
@@ -64,22 +64,28 @@ public interface LogReader {
     /** The last place of a chain of {@code audit.event}; 0 if there is none. */
     long lastEvent(String chain);
 
-    /** The hashes that rows of {@code audit.event} have, in the order asked; null: no such row. */
+    /** The hashes of rows of {@code audit.event}, in the order asked; null for a missing row. */
     List<@Nullable String> eventHashes(List<Position> positions);
 
-    /** The same of {@code audit.config_change}. */
+    /**
+     * The hashes of rows of {@code audit.config_change}, in the order asked; null for a missing
+     * row.
+     */
     List<@Nullable String> changeHashes(List<Position> positions);
 
     /**
-     * All rows of {@code audit.event} from each position's first row to its last, in order; those
-     * that are missing are left out. One list for each position.
+     * Reads all rows of {@code audit.event} from each position's first row to its last, in order,
+     * without missing ones. Returns one list for each position.
      */
     List<List<Leaf>> eventRanges(List<Position> ranges);
 
-    /** The same of {@code audit.config_change}. */
+    /**
+     * Reads all rows of {@code audit.config_change} from each position's first row to its last, in
+     * order, without missing ones. Returns one list for each position.
+     */
     List<List<Leaf>> changeRanges(List<Position> ranges);
 
-    /** Tables that the log speaks of. */
+    /** Tables that describe the log. */
     interface LogTables {
 
         /** Reports differences between the tables of {@code broker} and their history. */

@@ -137,7 +137,10 @@ public final class LostTails {
         return found.stream().findFirst();
     }
 
-    /** Looked at in their order, since one may announce the key of those after it. */
+    /**
+     * Whether a trusted key signed a checkpoint. Call this in the order of the checkpoints, because
+     * one may announce the key of those after it.
+     */
     private boolean isTrusted(SignedCheckpoint signed) {
         try {
             return keys.open(signed).checkpoint().number() == signed.number();

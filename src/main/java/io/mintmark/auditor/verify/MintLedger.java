@@ -35,10 +35,10 @@ final class MintLedger implements AutoCloseable {
 
     private static final int OUTCOME = MintStep.CALLED | MintStep.NOT_CALLED | MintStep.UNSURE;
 
-    /** An outcome that differs from its request. */
+    /** The flag for an outcome that differs from its request. */
     private static final int CONTRADICTED = 64;
 
-    /** Rows whose step the mint has again, this many bits to the left. */
+    /** The flags of rows that appear more than once are shifted left by this number of bits. */
     private static final int REPEATED = 8;
 
     private final Findings findings;
@@ -96,7 +96,10 @@ final class MintLedger implements AutoCloseable {
         return new Note(differs ? rows | CONTRADICTED : rows, some.content());
     }
 
-    /** To be called after the last row. Without tables there is no list to compare with. */
+    /**
+     * Judges the mints whose rows are complete now. Call this after the last row. Without {@code
+     * tables}, no list of active credentials is compared.
+     */
     void end(Optional<LogReader.LogTables> tables) {
         try {
             notes.each(MintLedger::combined, (mint, all) -> judge(mint, all.rows()));
@@ -158,7 +161,7 @@ final class MintLedger implements AutoCloseable {
         }
     }
 
-    /** Reports later, in the order of the mints, which come in any order. */
+    /** Keeps a finding for later, because mints come in any order and are reported in theirs. */
     private void report(UUID mint, Runnable finding) {
         if (flawed.containsKey(mint) || flawed.size() < MOST) {
             flawed.computeIfAbsent(mint, _ -> new ArrayList<>()).add(finding);

@@ -32,8 +32,8 @@ public interface MintProof extends AutoCloseable {
     Runnable change(LogReader.Row row);
 
     /**
-     * To be called after the last change. Each change that doesn't start from its row as the change
-     * before left it is reported, and each that was sealed late.
+     * Reports each change that doesn't start from its row as the previous change left it, and each
+     * that was sealed late. Call this after the last change.
      */
     void endOfChanges();
 
@@ -49,8 +49,8 @@ public interface MintProof extends AutoCloseable {
     record Objection(String why, boolean ofState, Optional<String> overlooked) {}
 
     /**
-     * Why the history doesn't allow an event; none if it does. May be asked on any thread, after
-     * the last change.
+     * The reason why the history doesn't allow an event; empty if it does. May be called on any
+     * thread, after the last change.
      */
     Optional<Objection> objection(LogReader.Row row);
 

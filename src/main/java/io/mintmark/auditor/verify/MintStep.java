@@ -42,7 +42,7 @@ record MintStep(
     /** The columns that a request and its outcome share. */
     private static final CanonicalForm CONTENT = new CanonicalForm("mint");
 
-    /** The content of rows that say less. */
+    /** The content value of rows without shared columns. */
     static final long NOTHING = 0;
 
     /** The rows that a mint can have. */
@@ -53,7 +53,10 @@ record MintStep(
     static final int REFUSED = 8;
     static final int ENDED = 16;
 
-    /** Not called, since the commit of the request could not be made sure of. */
+    /**
+     * The flag of a mint whose provider wasn't called, because the commit of the request is
+     * uncertain.
+     */
     static final int UNSURE = 32;
 
     /** Reads a row, on any thread. */
@@ -89,7 +92,7 @@ record MintStep(
         };
     }
 
-    /** Never {@link #NOTHING}. */
+    /** A digest of the columns that a request and its outcome share; never {@link #NOTHING}. */
     private static long content(List<@Nullable String> fields) {
         List<@Nullable String> content = new ArrayList<>(fields.subList(TENANT, GRANT_ID + 1));
         content.addAll(fields.subList(ACTOR_IDP, ACTOR + 1));

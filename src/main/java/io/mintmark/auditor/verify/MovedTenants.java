@@ -72,7 +72,7 @@ public final class MovedTenants {
                 throw new IllegalArgumentException("is about another history");
             }
             findings.told(
-                    "%s follows revision %d, with which its history ended there (%s)"
+                    "%s follows revision %d, the last revision of its history at that cell (%s)"
                             .formatted(change, stated.revision(), stated.hash()));
         } catch (IllegalArgumentException e) {
             findings.doubtful(

@@ -32,17 +32,19 @@ final class RetiredMonths {
     /** The digits of a mint id that encode its time in milliseconds. */
     private static final Pattern TIME = Pattern.compile("([0-9a-f]{8})-([0-9a-f]{4})-.*");
 
-    /** How far a verifier's clock may be behind the database's. */
+    /** The maximum by which a verifier's clock may be behind the database's. */
     private static final Duration SKEW = Duration.ofHours(1);
 
-    /** Its place in {@link LogReader.Row#fields}. */
+    /** The index of the mint id in {@link LogReader.Row#fields}. */
     private static final int MINT = 0;
 
     private final List<Retired> months = new ArrayList<>();
     private final Map<YearMonth, Retired> byMonth = new HashMap<>();
     private final Map<String, TreeMap<Long, RetiredPart>> parts = new HashMap<>();
 
-    /** For each chain: up to which row it was first sealed on a day. */
+    /**
+     * The days on which each chain was first sealed up to a row, by the chain and the row's number.
+     */
     private final Map<Optional<String>, TreeMap<Long, SealedOn>> sealedOn = new HashMap<>();
 
     private final Instant now;
@@ -86,7 +88,8 @@ final class RetiredMonths {
         }
 
         /**
-         * The day before and the day after count too: rows wait for a commit, and that for a seal.
+         * Whether these days are in the month. The day before and the day after are accepted too,
+         * because rows wait for a commit, and a commit waits for a checkpoint.
          */
         private boolean lasted(SealedOn days) {
             return lasted(days.said()) && lasted(days.latest());
@@ -127,7 +130,7 @@ final class RetiredMonths {
         return at.atZone(ZoneOffset.UTC).toLocalDate();
     }
 
-    /** One entry a day: a day that goes on takes the place of what it had come to. */
+    /** Stores one entry for each day. A later head of the same day replaces the earlier one. */
     private void sealed(Position head, SealedOn day) {
         TreeMap<Long, SealedOn> days = sealedOn.computeIfAbsent(head.chain(), _ -> new TreeMap<>());
         if (days.isEmpty() || days.lastKey() < head.at()) {
@@ -143,19 +146,23 @@ final class RetiredMonths {
         RetiredMonth month = retired.month;
         if (signedAt.isBefore(retired.end())) {
             retired.doubts.add(
-                    "it was signed at %s, when the month wasn't over".formatted(signedAt));
+                    "the checkpoint was signed at %s, before the month was over"
+                            .formatted(signedAt));
         }
         if (signedAt.isAfter(now.plus(SKEW))) {
-            retired.doubts.add("it was signed at %s, which is in the future".formatted(signedAt));
+            retired.doubts.add(
+                    "the checkpoint was signed at %s, which is in the future".formatted(signedAt));
         }
         Retired before = byMonth.putIfAbsent(month.month(), retired);
         if (before != null) {
             retired.doubts.add(
-                    "checkpoint %d already retired it".formatted(before.checkpoint.number()));
+                    "checkpoint %d already retired the month"
+                            .formatted(before.checkpoint.number()));
         }
         long rows = month.parts().stream().mapToLong(part -> part.last() - part.first() + 1).sum();
         if (rows != month.rows()) {
-            retired.doubts.add("it names %d rows, and has %d".formatted(rows, month.rows()));
+            retired.doubts.add(
+                    "the checkpoint lists %d rows, but counts %d".formatted(rows, month.rows()));
         }
         month.parts().forEach(part -> add(new RetiredPart(part, retired)));
     }
@@ -166,7 +173,9 @@ final class RetiredMonths {
                 parts.computeIfAbsent(rows.chain(), _ -> new TreeMap<>());
         var other = others.floorEntry(rows.last());
         if (other != null && other.getValue().rows().last() >= rows.first()) {
-            part.by().doubts.add("it names rows of chain %s twice".formatted(rows.chain()));
+            part.by()
+                    .doubts
+                    .add("the checkpoint lists rows of chain %s twice".formatted(rows.chain()));
         }
         others.put(rows.first(), part);
     }
@@ -250,7 +259,10 @@ final class RetiredMonths {
         return part == null || part.getValue().rows().last() < row.at() ? null : part.getValue();
     }
 
-    /** Empty for a value that is not a mint id, which the broker never writes. */
+    /**
+     * The month of a mint id; empty for a value that is not a mint id, which the broker never
+     * writes.
+     */
     private static Optional<YearMonth> month(String mint) {
         return TIME.matcher(mint)
                 .results()
@@ -260,7 +272,7 @@ final class RetiredMonths {
                 .map(at -> YearMonth.from(at.atZone(ZoneOffset.UTC)));
     }
 
-    /** To be called after the last row. */
+    /** Reports the rows of retired months that are still present. Call this after the last row. */
     void end(Findings findings, boolean kept) {
         for (Retired retired : months) {
             if (retired.kept > 0) {
@@ -277,8 +289,7 @@ final class RetiredMonths {
                                         retired.month.month(),
                                         retired.standing,
                                         kept
-                                                ? "are either of that month or retired with it, not"
-                                                        + " both"
+                                                ? "are of that month but were not retired with it, or the reverse"
                                                 : "that it retired or that are of that month are"
                                                         + " still in the log",
                                         retired.firstStanding));

@@ -79,7 +79,7 @@ public final class RetirementVerification {
         }
     }
 
-    /** Runs that meet once they have their neighbours become one. */
+    /** Joins runs that are adjacent once their neighbouring rows are included. */
     private static List<Run> withNeighbours(List<Run> runs) {
         List<Run> merged = new ArrayList<>();
         for (Run run : runs) {

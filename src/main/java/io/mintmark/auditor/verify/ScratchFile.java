@@ -37,7 +37,7 @@ public final class ScratchFile implements AutoCloseable {
         }
     }
 
-    /** Writes behind what was written; closing it closes nothing but flushes. */
+    /** A stream that appends to the file. Closing the stream only flushes it. */
     public OutputStream output() {
         return new BufferedOutputStream(new Appended(), BUFFER);
     }

@@ -21,7 +21,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.ObjLongConsumer;
 
-/** Up to where each chain was sealed, and which of its rows were retired. */
+/** The position up to which each chain was sealed, and the rows of it that were retired. */
 final class SealedHeads {
     private final Map<Optional<String>, Position> starts = new HashMap<>();
     private final Map<Optional<String>, Long> last = new HashMap<>();
@@ -75,7 +75,7 @@ final class SealedHeads {
         }
     }
 
-    /** Passes on what may not be missing. */
+    /** Passes on the missing ranges that no declaration excuses. */
     private Range unlessLost(Optional<String> chain, Range missing) {
         return (first, last) -> {
             long next = first;
@@ -130,7 +130,7 @@ final class SealedHeads {
         return hash;
     }
 
-    /** The number of rows that are sealed and weren't retired. */
+    /** The number of sealed rows that weren't retired. */
     long count() {
         long sealed = last.values().stream().mapToLong(Long::longValue).sum();
         long before = starts.values().stream().mapToLong(Position::at).sum();

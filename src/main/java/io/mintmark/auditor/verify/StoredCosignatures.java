@@ -95,7 +95,7 @@ final class StoredCosignatures implements AutoCloseable {
         }
     }
 
-    /** To be called after the last tree. */
+    /** Handles the remaining cosignatures. Call this after the last tree. */
     void end() {
         each(Long.MAX_VALUE, Long.MAX_VALUE, _ -> {});
     }

@@ -89,7 +89,7 @@ final class TreeComparison {
         }
     }
 
-    /** Looks up what hasn't been yet; to be called after the last checkpoint. */
+    /** Looks up the remaining rows. Call this after the last checkpoint. */
     void compare() {
         Iterator<List<Leaf>> events = log.eventRanges(ranges(true)).iterator();
         Iterator<List<Leaf>> changes = log.changeRanges(ranges(false)).iterator();
@@ -129,7 +129,7 @@ final class TreeComparison {
         if (time.isAfter(cosigned.at().plus(WitnessedLog.CLOCKS))) {
             differing.accept(
                     cosigned.checkpoint(),
-                    "was cosigned at %s, and a row that it or one before it seals is of %s"
+                    "was cosigned at %s, although it or an earlier checkpoint seals a row of %s"
                             .formatted(cosigned.at(), time));
             latest = 0; // later cosignatures of the same row aren't reported too
         }
@@ -137,7 +137,9 @@ final class TreeComparison {
 
     private void compare(Step.Root expected) {
         if (complete && !HexFormat.of().formatHex(tree.root()).equals(expected.root())) {
-            differing.accept(expected.checkpoint(), "has the root of a tree over other rows");
+            differing.accept(
+                    expected.checkpoint(),
+                    "has a tree root that does not match the rows that it sealed");
         }
         tree = new TreeHash();
         complete = true;

@@ -19,7 +19,10 @@ import java.util.stream.Stream;
 
 /** Verifies the log and reports what is wrong with it. */
 public final class Verification {
-    /** How much older than the last checkpoint an unsealed row must be to be reported. */
+    /**
+     * A row that no checkpoint seals is reported if it is older than the last checkpoint by more
+     * than this.
+     */
     private static final Duration SLACK = Duration.ofMinutes(5);
 
     private static final int STEP = 10_000;
@@ -46,7 +49,7 @@ public final class Verification {
     private long expected;
     private @Nullable SignedCheckpoint lastKept;
 
-    /** With keys of other cells, if there are any, among those of the log. */
+    /** Creates a verification with trusted keys that may include keys of other cells. */
     public Verification(LogReader log, TrustedKeys keys, Findings findings) {
         this(log, keys, keys, Optional.empty(), findings);
     }
@@ -94,7 +97,7 @@ public final class Verification {
             Optional<SignedCheckpoint> kept) {}
 
     /**
-     * Looks at everything once.
+     * Verifies the whole log once.
      *
      * @param kept checkpoints that were kept elsewhere
      */
@@ -192,7 +195,7 @@ public final class Verification {
     private void judgeLost(SignedCheckpoint kept, boolean another, CheckpointWalk checkpoints) {
         boolean exported = log.tables().isEmpty();
         String sentence =
-                "Checkpoint %d, as it was kept elsewhere, isn't in the %s%s"
+                "Checkpoint %d, which was kept elsewhere, isn't in the %s%s"
                         .formatted(
                                 kept.number(),
                                 exported ? "export" : "database",
@@ -205,12 +208,12 @@ public final class Verification {
         }
     }
 
-    /** Why an export may lack what is newer than its last checkpoint. */
+    /** The reasons why an export may lack rows newer than its last checkpoint, in words. */
     private static String end(long lastStored) {
         return lastStored == 0
                 ? ", which has no checkpoint at all: write it with --all"
-                : (", which ends with number %d: it is older and has to be continued, its end was"
-                                + " cut off, or the log itself lost it")
+                : (", which ends with number %d: the export is older and must be continued, its"
+                                + " end was removed, or the log itself lost the checkpoint")
                         .formatted(lastStored);
     }
 

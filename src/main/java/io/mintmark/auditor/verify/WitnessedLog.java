@@ -23,10 +23,10 @@ import java.util.Set;
  * only grew, so it saw all checkpoints up to it: of each witness the last cosignature counts.
  */
 final class WitnessedLog implements LogNotes.Noted, AutoCloseable {
-    /** How long checkpoints may wait for the quorum. */
+    /** The time that checkpoints may wait for the quorum. */
     private static final Duration GRACE = Duration.ofHours(1);
 
-    /** How far a witness's clock may be behind those of brokers and of their database. */
+    /** The time by which a witness's clock may be behind those of brokers and of their database. */
     static final Duration CLOCKS = Duration.ofMinutes(5);
 
     private final WitnessPolicy policy;
@@ -60,7 +60,7 @@ final class WitnessedLog implements LogNotes.Noted, AutoCloseable {
         }
 
         private String text() {
-            return "The last one that has it is number %d, with the size %d, cosigned at %s"
+            return "The last checkpoint with the quorum is number %d, with the size %d, cosigned at %s"
                     .formatted(checkpoint.number(), size, at);
         }
     }
@@ -78,7 +78,7 @@ final class WitnessedLog implements LogNotes.Noted, AutoCloseable {
                         log,
                         (tree, size) ->
                                 findings.wrong(
-                                        "There is a cosignature of tree %d with %d checkpoints, of which the log has no note"
+                                        "The log has no note for the cosigned tree %d with %d checkpoints"
                                                 .formatted(tree, size)));
     }
 
@@ -123,14 +123,14 @@ final class WitnessedLog implements LogNotes.Noted, AutoCloseable {
         }
         String name = witness.get().name();
         if (!cosigned.holds(witness.get().key(), text)) {
-            wrong(signed, "has a cosignature of %s that doesn't hold".formatted(name));
+            wrong(signed, "has an invalid cosignature of %s".formatted(name));
             return;
         }
         Instant at = cosigned.at();
         if (signed.sealedAt().isAfter(at.plus(CLOCKS))) {
             wrong(
                     signed,
-                    "was cosigned by %s at %s, and says that it was sealed at %s"
+                    "was cosigned by %s at %s, although it says that it was sealed at %s"
                             .formatted(name, at, signed.sealedAt()));
         }
         trees.cosigned(signed.number(), at);
@@ -150,10 +150,11 @@ final class WitnessedLog implements LogNotes.Noted, AutoCloseable {
         stored.end();
         if (others > 0) {
             findings.told(
-                    "%d cosignatures are of keys that the policy doesn't have".formatted(others));
+                    "%d cosignatures were made by keys that the policy doesn't list"
+                            .formatted(others));
         }
         if (policy.isMet(Set.of())) {
-            findings.told("The policy demands no witness");
+            findings.told("The policy requires no witness");
         } else if (newest != null) {
             demand(newest, now);
         }
@@ -164,7 +165,7 @@ final class WitnessedLog implements LogNotes.Noted, AutoCloseable {
         if (found.isEmpty()) {
             SignedCheckpoint start = first == null ? end : first;
             findings.wrong(
-                    "No checkpoint has the quorum of the policy; the first is number %d of %s"
+                    "No checkpoint has the cosignatures that the policy requires; the first checkpoint that must have them is number %d, sealed at %s"
                             .formatted(start.number(), start.sealedAt()));
             return;
         }
@@ -173,14 +174,15 @@ final class WitnessedLog implements LogNotes.Noted, AutoCloseable {
                 quorum.next().filter(next -> end.sealedAt().isAfter(next.sealedAt().plus(GRACE)));
         if (missing.isPresent()) {
             findings.wrong(
-                    "The quorum is missing since checkpoint %d of %s. %s"
+                    "Checkpoints lack the policy's quorum since number %d, sealed at %s. %s"
                             .formatted(
                                     missing.get().number(),
                                     missing.get().sealedAt(),
                                     quorum.text()));
         } else if (!exported && now.isAfter(quorum.at().plus(GRACE))) {
             findings.doubtful(
-                    "No checkpoint got the quorum for over an hour: brokers are stopped, or the end of the log was cut off. "
+                    "No checkpoint got the quorum for over an hour: brokers are stopped, or the"
+                            + " end of the log was removed. "
                             + quorum.text(),
                     end.hash());
         } else {

@@ -73,7 +73,7 @@ public final class Witness implements AutoCloseable {
         TreeHead head = submitted.head();
         List<NoteKey> keys = policy.keys(head.origin());
         if (keys.isEmpty()) {
-            return Answer.refused(404, "this witness doesn't know the log");
+            return Answer.refused(404, "this witness has no such log in its policy");
         }
         if (keys.stream().noneMatch(submitted.note()::isSignedBy)) {
             return Answer.refused(403, "no key of the log signed the checkpoint");
@@ -94,7 +94,7 @@ public final class Witness implements AutoCloseable {
             return Answer.conflict(last.size());
         }
         if (!ConsistencyProof.holds(last, head, submitted.proof())) {
-            return Answer.refused(422, "the consistency proof doesn't hold");
+            return Answer.refused(422, "the consistency proof is invalid");
         }
         state.advance(head);
         String line = state.key().cosign(submitted.note().text(), clock.instant()).line();
@@ -109,12 +109,12 @@ public final class Witness implements AutoCloseable {
         int blank = request.indexOf("\n\n");
         if (blank < 0 || !request.startsWith(OLD)) {
             throw new IllegalArgumentException(
-                    "a request is 'old SIZE', a proof, an empty line and a checkpoint");
+                    "a request must be 'old SIZE', a proof, an empty line and a checkpoint");
         }
         List<String> lines = List.of(request.substring(0, blank).split("\n", -1));
         List<String> hashes = lines.subList(1, lines.size());
         if (hashes.size() > MOST_HASHES) {
-            throw new IllegalArgumentException("a proof has at most 63 hashes");
+            throw new IllegalArgumentException("a proof must have at most 63 hashes");
         }
         SignedNote note = SignedNote.parse(request.substring(blank + 2));
         return new Submission(

@@ -45,7 +45,7 @@ final class WitnessKey {
                             .array();
             return new Signed(published.name(), Base64Text.of(bytes));
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("an Ed25519 key can't sign", e);
+            throw new IllegalStateException("signing with the Ed25519 key failed", e);
         }
     }
 }

@@ -68,7 +68,7 @@ public final class WitnessServer implements AutoCloseable {
 
     private Witness.Answer answered(HttpExchange exchange) throws IOException {
         if (!exchange.getRequestURI().getPath().equals(PATH)) {
-            return Witness.Answer.refused(404, "this witness has only " + PATH);
+            return Witness.Answer.refused(404, "unknown path; this witness serves only " + PATH);
         }
         if (!exchange.getRequestMethod().equals("POST")) {
             exchange.getResponseHeaders().set("Allow", "POST");
@@ -77,7 +77,7 @@ public final class WitnessServer implements AutoCloseable {
         try (InputStream in = exchange.getRequestBody()) {
             byte[] body = in.readNBytes(MOST_BYTES + 1);
             return body.length > MOST_BYTES
-                    ? Witness.Answer.refused(413, "a request has at most 64 KiB")
+                    ? Witness.Answer.refused(413, "a request must have at most 64 KiB")
                     : answered(body);
         }
     }
@@ -86,9 +86,12 @@ public final class WitnessServer implements AutoCloseable {
         try {
             return witness.addCheckpoint(text(body));
         } catch (CharacterCodingException e) {
-            return Witness.Answer.refused(400, "a request is UTF-8");
+            return Witness.Answer.refused(400, "a request must be UTF-8");
         } catch (IOException e) {
-            System.err.println("mintmark: nothing was cosigned, the state can't be written: " + e);
+            System.err.println(
+                    "mintmark: nothing was cosigned, because the state can't be"
+                            + " written: "
+                            + e);
             return Witness.Answer.refused(500, "the state can't be written");
         }
     }

@@ -82,7 +82,7 @@ final class WitnessState implements AutoCloseable {
 
     private CommandFailed inUse() {
         return new CommandFailed(
-                "--state: another witness uses '%s'; two would cosign two histories"
+                "--state: another witness is using '%s'. Stop that witness, or name another directory: two witnesses with the same key could cosign two different histories"
                         .formatted(directory));
     }
 
@@ -94,7 +94,7 @@ final class WitnessState implements AutoCloseable {
         return Optional.ofNullable(heads.get(origin));
     }
 
-    /** The log's head that is cosigned next. */
+    /** Stores the head that is cosigned next for its log. On disk when this method returns. */
     void advance(TreeHead head) throws IOException {
         Map<String, TreeHead> next = new HashMap<>(heads);
         next.put(head.origin(), head);
@@ -143,7 +143,7 @@ final class WitnessState implements AutoCloseable {
                             NoteKey.Type.COSIGNATURE));
         } catch (GeneralSecurityException | IllegalArgumentException e) {
             throw new CommandFailed(
-                    "--state: '%s' has no usable %s and %s (%s)"
+                    "--state: the key in '%s' (files %s and %s) can't be used: %s"
                             .formatted(directory, KEY, PUBLISHED, e.getMessage()));
         }
     }

@@ -38,7 +38,7 @@ public final class CanonicalForm {
 
     private final String name;
 
-    /** A form that isn't one of the log's rows, such as that of what a decision rests on. */
+    /** A form for other data than the log's rows, such as the data that a decision depends on. */
     public CanonicalForm(String name) {
         this.name = name;
     }
@@ -126,7 +126,7 @@ public final class CanonicalForm {
         try {
             return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
+            throw new IllegalStateException("the Java platform lacks SHA-256", e);
         }
     }
 }

@@ -17,10 +17,14 @@ public record AdminSettings(InetAddress host, int port, Optional<TlsFiles> tls) 
                     "admin.host",
                     Formats.BIND_ADDRESS,
                     "127.0.0.1",
-                    "IP address of the port for health and metrics. Containers need "
-                            + "`0.0.0.0`.");
+                    "IP address on which the admin port listens. In containers, set"
+                            + " `0.0.0.0`.");
     static final Setting<Integer> PORT =
-            Setting.of("admin.port", Formats.PORT, "8081", "Port for health and metrics.");
+            Setting.of(
+                    "admin.port",
+                    Formats.PORT,
+                    "8081",
+                    "Port for health and metrics (the admin port).");
 
     static final TlsFiles.Pair TLS = TlsFiles.Pair.of("admin", "the admin port");
 
@@ -38,18 +42,19 @@ public record AdminSettings(InetAddress host, int port, Optional<TlsFiles> tls) 
                     "console.admin.host",
                     Formats.BIND_ADDRESS,
                     "127.0.0.1",
-                    "IP address of that port. Containers need `0.0.0.0`.");
+                    "IP address on which the console's admin port listens. In containers,"
+                            + " set `0.0.0.0`.");
     private static final Setting<Integer> CONSOLE_PORT =
             Setting.of(
                     "console.admin.port",
                     Formats.PORT,
-                    "Port for health and metrics of the console, for example 8083. Without it, the"
-                            + " console has no such port.");
+                    "Port for health and metrics of the console (the console's admin port),"
+                            + " for example 8083. If not set, the console has no such port.");
 
     private static final TlsFiles.Pair CONSOLE_TLS =
             TlsFiles.Pair.of("console.admin", "the console's admin port");
 
-    /** Those of the console, which has the port only where an operator wants it. */
+    /** The settings of the console's port, which exists only if an operator configures it. */
     static final List<Setting<?>> OF_CONSOLE =
             Stream.of(List.of(CONSOLE_PORT, CONSOLE_HOST), CONSOLE_TLS.settings())
                     .<Setting<?>>flatMap(List::stream)

@@ -14,7 +14,9 @@ import java.util.regex.Pattern;
  * @param networks a single address is a network of one
  */
 public record AllowedHosts(Set<String> names, List<Cidr> networks) {
-    /** RFC 1123, and the last label isn't a number: {@code 10.1} is a mistyped address. */
+    /**
+     * A host name by RFC 1123 whose last label isn't a number: {@code 10.1} is a mistyped address.
+     */
     private static final Pattern NAME =
             Pattern.compile(
                     "([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\\.)*(?![0-9]+$)"
@@ -26,7 +28,6 @@ public record AllowedHosts(Set<String> names, List<Cidr> networks) {
                     "a host name, an IP address or a network such as 10.0.0.0/8",
                     AllowedHosts::entry);
 
-    /** None. */
     public static final AllowedHosts NONE = new AllowedHosts(Set.of(), List.of());
 
     public AllowedHosts {

@@ -31,14 +31,14 @@ public record AuditSettings(
     public enum OnLoss {
         /** Logs and counts it, and goes on. */
         ALERT,
-        /** Reports it, and mints nothing until an operator has acknowledged it. */
+        /** Reports the loss, and mints nothing until an operator has acknowledged it. */
         STOP
     }
 
     private static final String NAME = "audit.signing-key-file";
     private static final String PURPOSE =
-            "Keys that sign checkpoints of the audit log, P-256, PEM. Required without"
-                    + " `AUDIT_SIGNING_KEYS`.";
+            "File with the audit keys, which sign checkpoints: P-256 private keys in"
+                    + " PEM. Required unless `AUDIT_SIGNING_KEYS` is set.";
 
     static final Setting<Path> SIGNING_KEY_FILE =
             Setting.of(
@@ -62,58 +62,62 @@ public record AuditSettings(
             Setting.of(
                     "audit.signing-keys",
                     Pkcs11Settings.URI.list(),
-                    "The same as PKCS#11 URIs: the last key signs, those before it and those of the"
-                            + " file are accepted.");
+                    "Audit keys as PKCS#11 URIs. The last key signs. The broker accepts the"
+                            + " other keys and the keys in `AUDIT_SIGNING_KEY_FILE`.");
 
     static final Setting<Path> CELL_KEYS_FILE =
             Setting.of(
                     "audit.cell-keys-file",
                     Formats.FILE,
-                    "Public audit keys of other cells, PEM. `mintmark tenant import` takes in only"
-                            + " tenants whose file one of them signed, and `mintmark audit verify`"
-                            + " checks by them that moved tenants came from there.");
+                    "File with the public audit keys of other cells, in PEM. `mintmark"
+                            + " tenant import` imports a tenant only if one of these keys signed the"
+                            + " file. `mintmark audit verify` uses the keys to check from which cell a"
+                            + " tenant moved.");
 
     static final Setting<Path> NOTE_KEY_FILE =
             Setting.of(
                     "audit.note-key-file",
                     Formats.FILE.hint(
                             ", with an Ed25519 key: openssl genpkey -algorithm ed25519 -out FILE"),
-                    "Key that signs notes about the log's tree for witnesses, Ed25519, PEM. Default:"
-                            + " `audit-note.pem` beside `AUDIT_SIGNING_KEY_FILE`, made at the first"
-                            + " start if the directory can be written.");
+                    "File with the Ed25519 private key, in PEM, that signs notes for"
+                            + " witnesses. Default: `audit-note.pem` in the directory of"
+                            + " `AUDIT_SIGNING_KEY_FILE`. If the broker can write to this directory,"
+                            + " it creates the default file at its first start.");
 
     static final Setting<Pkcs11Uri> NOTE_KEY =
             Setting.of(
                     "audit.note-key",
                     Pkcs11Settings.URI,
-                    "PKCS#11 URI of that key, in place of a file.");
+                    "PKCS#11 URI of the key that signs notes, instead of"
+                            + " `AUDIT_NOTE_KEY_FILE`.");
 
     static final Setting<Boolean> KEY_REPLACED =
             Setting.of(
                     "audit.key-replaced",
                     Formats.BOOLEAN,
                     "false",
-                    "Whether startup accepts a file without the key of the last checkpoint, because"
-                            + " that key is lost.");
+                    "Whether the broker starts without the key of the last checkpoint. Set"
+                            + " this only if the key is lost.");
 
     static final Setting<Path> WITNESS_POLICY =
             Setting.of(
                     "audit.witness-policy",
                     Formats.FILE,
-                    "Witnesses that cosign the log's checkpoints after they are sealed, in the format"
-                            + " of c2sp.org/tlog-policy: the log's own key, witnesses with their URLs,"
-                            + " groups and a quorum. If a witness knows a longer or another history,"
-                            + " the broker acts as `AUDIT_ON_LOSS` says.");
+                    "File with the witness policy, in the format of c2sp.org/tlog-policy:"
+                            + " the log's own key, the witnesses with their URLs, groups and a quorum."
+                            + " The witnesses cosign each checkpoint after the broker has signed it."
+                            + " If a witness knows a longer or another history of the log, the broker"
+                            + " does what `AUDIT_ON_LOSS` says.");
 
     static final Setting<OnLoss> ON_LOSS =
             Setting.of(
                     "audit.on-loss",
                     Formats.oneOf(OnLoss.class),
                     "stop",
-                    "If the database lost rows that a replica had written or read, after a restore or a"
-                            + " promotion: with `stop`, no replica mints until `mintmark audit"
-                            + " acknowledge-loss`; `alert` continues, also on grants that were"
-                            + " revoked.");
+                    "If a restore or a promotion lost rows that a replica had written or"
+                            + " read: with `stop`, no replica mints until you declare or acknowledge"
+                            + " the loss (`mintmark audit restored` says how). With `alert`, replicas continue to mint, even with"
+                            + " grants whose revocation was lost.");
 
     static final List<Setting<?>> TABLE =
             List.of(

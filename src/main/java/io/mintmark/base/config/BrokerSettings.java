@@ -37,42 +37,46 @@ public record BrokerSettings(
             Setting.of(
                     "broker.url",
                     UrlFormats.OWN,
-                    "URL of the broker for clients. Required with signing keys. The console sends"
-                            + " decisions on requests for access there.");
+                    "URL at which clients reach the broker. Required if the broker has"
+                            + " signing keys. The console sends decisions on access requests to this"
+                            + " URL.");
     static final Setting<URI> CONSOLE_URL =
             Setting.of(
                     "broker.console-url",
                     UrlFormats.OWN,
-                    "URL of the console for browsers. Notices then link to its page of the"
-                            + " request.");
+                    "URL at which browsers reach the console. If set, notices link to the"
+                            + " console's page about the request.");
     static final Setting<URI> ISSUER =
             Setting.of(
                     "broker.issuer",
                     UrlFormats.OWN,
-                    "Issuer of the broker's own tokens, if not `BROKER_URL`.");
+                    "Issuer of the broker's own tokens. Default: `BROKER_URL`. If you change"
+                            + " `BROKER_URL`, set the old URL here, because providers trust it.");
     static final Setting<Path> SIGNING_KEYS_DIR =
             Setting.of(
                     "broker.signing-keys-dir",
                     Formats.DIRECTORY.hint(
                             ", with at least one key: openssl genpkey -algorithm EC -pkeyopt"
                                     + " ec_paramgen_curve:P-256 -out DIRECTORY/2026-01-31.pem"),
-                    "Directory of the broker's signing keys, `YYYY-MM-DD.pem`. It or"
-                            + " `BROKER_SIGNING_KEYS` is required by the identity `built-in`, by"
-                            + " `private_key_jwt` and by the provider type `jwt`.");
+                    "Directory of the broker's signing keys, in files `YYYY-MM-DD.pem`. This"
+                            + " setting or `BROKER_SIGNING_KEYS` is required if `BROKER_IDP_TYPE` is"
+                            + " `built-in`, if the broker authenticates with `private_key_jwt`, or if"
+                            + " an access provider has the type `jwt`.");
     static final Setting<List<Pkcs11Uri>> SIGNING_KEYS =
             Setting.of(
                     "broker.signing-keys",
                     Pkcs11Settings.URI.list(),
-                    "The broker's signing keys as PKCS#11 URIs: the last signs from now on, the"
-                            + " others and those of the directory are published.");
+                    "The broker's signing keys as PKCS#11 URIs. The last key signs. The"
+                            + " broker publishes the other keys and the keys in"
+                            + " `BROKER_SIGNING_KEYS_DIR`.");
 
     static final Setting<URI> ERROR_PAGE =
             Setting.of(
                     "broker.error-page",
                     UrlFormats.OWN,
-                    "URL of the page that explains errors, where you publish `docs/errors.md`."
-                            + " Errors then have a link to the row of their cause, `doc_url`"
-                            + " (`error_uri` at `/oauth2/token`).");
+                    "URL at which you publish `docs/errors.md`. If set, each error response"
+                            + " links to the row about its cause, in `doc_url` (at `/oauth2/token`, in"
+                            + " `error_uri`).");
 
     static final List<Setting<?>> TABLE =
             Stream.concat(

@@ -17,7 +17,10 @@ public record Cidr(InetAddress address, int prefix) {
     private static final Pattern IPV4 =
             Pattern.compile("(0|[1-9][0-9]{0,2})(\\.(0|[1-9][0-9]{0,2})){3}");
 
-    /** Of an IPv6 address, in characters, with an IPv4 address at its end. */
+    /**
+     * The maximum length of an IPv6 address, in characters. The longest form ends with an IPv4
+     * address.
+     */
     private static final int LONGEST_IPV6 = 45;
 
     private static final Pattern PREFIX = Pattern.compile("0|[1-9][0-9]{0,2}");
@@ -26,7 +29,8 @@ public record Cidr(InetAddress address, int prefix) {
         byte[] bytes = address.getAddress();
         if (prefix < 0 || prefix > bytes.length * Byte.SIZE) {
             throw new IllegalArgumentException(
-                    "%s has no prefix of %d bits".formatted(address.getHostAddress(), prefix));
+                    "%s can't have a prefix of %d bits"
+                            .formatted(address.getHostAddress(), prefix));
         }
         if (!sameBits(bytes, new byte[bytes.length], prefix, bytes.length * Byte.SIZE)) {
             throw new IllegalArgumentException(

@@ -3,7 +3,7 @@ package io.mintmark.base.config;
 import java.util.Map;
 
 /**
- * How the broker proves to be a client of its identity provider (RFC 6749 section 2.3.1, OpenID
+ * The broker's authentication as a client of its identity provider (RFC 6749 section 2.3.1, OpenID
  * Connect Core section 9).
  */
 public enum ClientAuth {

@@ -7,7 +7,7 @@ import java.util.Set;
 final class Complaints {
     private final Set<String> gathered = new LinkedHashSet<>();
 
-    /** As many as there are now; what is added to one isn't in the other. */
+    /** Returns an independent copy, to which further complaints can be added. */
     Complaints copy() {
         Complaints copy = new Complaints();
         copy.gathered.addAll(gathered);
@@ -18,7 +18,7 @@ final class Complaints {
         gathered.add(complaint);
     }
 
-    /** Does something, and keeps what it complains of. */
+    /** Runs the code and collects the errors that it throws. */
     void from(Runnable reading) {
         try {
             reading.run();

@@ -69,14 +69,14 @@ final class ConfigurationFile {
 
     private void section(String prefix, Node node) {
         if (!(node instanceof MappingNode section)) {
-            throw complaint(node, "must have keys and values here");
+            throw complaint(node, "must have pairs of keys and values here");
         }
         section.getValue().forEach(entry -> complaints.from(() -> entry(prefix, entry)));
     }
 
     private void entry(String prefix, NodeTuple entry) {
         if (!(entry.getKeyNode() instanceof ScalarNode name)) {
-            throw complaint(entry.getKeyNode(), "must have a plain key here");
+            throw complaint(entry.getKeyNode(), "must have a single word as the key here");
         }
         entry(prefix + name.getValue(), name, entry.getValueNode());
     }
@@ -97,7 +97,7 @@ final class ConfigurationFile {
     private void setting(String key, Node name, Node value) {
         RawSetting given = new RawSetting("%s (%s)".formatted(key, where(name)), text(value));
         if (!given.text().isBlank() && givenByKey.put(key, given) != null) {
-            throw complaint(name, "has the key '%s' a second time".formatted(key));
+            throw complaint(name, "has the key '%s' twice".formatted(key));
         }
     }
 
@@ -114,7 +114,7 @@ final class ConfigurationFile {
         if (node instanceof ScalarNode scalar) {
             return scalar.getValue();
         }
-        throw complaint(node, "must have texts in this list");
+        throw complaint(node, "must have strings in this list");
     }
 
     private InvalidSettings complaint(Node node, String what) {

@@ -45,52 +45,58 @@ public record ConsoleSettings(
                     "console.host",
                     Formats.BIND_ADDRESS,
                     "0.0.0.0",
-                    "IP address of the console's port.");
+                    "IP address on which the console's port listens.");
     static final Setting<Integer> PORT =
             Setting.of(
                     "console.port",
                     Formats.PORT,
                     "8082",
-                    "Port of the console; 0 selects a free one.");
+                    "Port of the console. 0 selects a free port.");
     static final Setting<URI> URL =
             Setting.of(
                     "console.url",
                     UrlFormats.OWN,
-                    "URL of the console for browsers, without a path. Register "
-                            + "`/oidc/redirect` and `/oidc/logged-out` there at the identity "
-                            + "provider. Required by `console`.");
+                    "URL at which browsers reach the console, without a path. At the"
+                            + " identity provider, register `/oidc/redirect` and `/oidc/logged-out`"
+                            + " below this URL. Required for the console.");
     static final Setting<URI> ISSUER =
             Setting.of(
                     "console.oidc.issuer",
                     UrlFormats.ISSUER,
-                    "Issuer of the identity provider for logins, exactly as in its "
-                            + "tokens. Required by `console`.");
+                    "Issuer of the identity provider for logins, exactly as in its tokens."
+                            + " Required for the console.");
     static final Setting<String> CLIENT_ID =
             Setting.of(
                     "console.oidc.client-id",
                     Formats.WORD,
-                    "Client id of the console. Required by `console`.");
+                    "Client id of the console at the identity provider. Required for the"
+                            + " console.");
     static final Setting<Password> CLIENT_SECRET =
             Setting.of(
                     "console.oidc.client-secret",
                     Password.FORMAT,
-                    "Client secret. Required by `console`.");
+                    "Client secret of the console at the identity provider. Required for the"
+                            + " console.");
     static final Setting<Path> CLIENT_SECRET_FILE =
-            Setting.of("console.oidc.client-secret-file", Password.FILE, "File with that secret.");
+            Setting.of(
+                    "console.oidc.client-secret-file",
+                    Password.FILE,
+                    "File that contains `CONSOLE_OIDC_CLIENT_SECRET`.");
     static final Setting<Path> COOKIE_KEY_FILE =
             Setting.of(
                     "console.cookie-key-file",
                     Formats.FILE.hint(", with 32 bytes in base64: openssl rand -base64 32 > FILE"),
-                    "Key that encrypts sessions: 32 bytes in base64, the same on all replicas"
-                            + " of the console. A second line may hold a key that only decrypts."
-                            + " Required by `console`.");
+                    "File with the key that encrypts sessions: 32 bytes in base64. All"
+                            + " replicas of the console need the same key. A second line can contain"
+                            + " an older key, which only decrypts. Required for the console.");
     static final Setting<Path> AUDIT_KEYS_FILE =
             Setting.of(
                     "console.audit-keys-file",
                     Formats.FILE.hint(", with the public keys in PEM"),
-                    "Public keys of the audit log, PEM, for the page that verifies it.");
+                    "File with the public audit keys, in PEM, for the page that verifies the"
+                            + " audit log.");
 
-    private static final TlsFiles.Pair TLS = TlsFiles.Pair.of("console", "the console");
+    private static final TlsFiles.Pair TLS = TlsFiles.Pair.of("console", "the console's port");
 
     static final List<Setting<?>> TABLE =
             Stream.of(
@@ -171,7 +177,10 @@ public record ConsoleSettings(
                                         + " CONSOLE_OIDC_CLIENT_SECRET_FILE"));
     }
 
-    /** Its pages have absolute paths, and its cookies are the whole host's. */
+    /**
+     * Requires a URL without a path, because the console's pages have absolute paths and its
+     * cookies are valid for the whole host.
+     */
     private static URI url(Values values) {
         URI url = values.get(URL);
         if (!url.getRawPath().isEmpty()) {

@@ -34,52 +34,63 @@ public record DatabaseSettings(
     static final Setting<JdbcUrl> URL =
             Setting.required("database.url", JdbcUrl.FORMAT, "JDBC URL of the database.");
     static final Setting<String> USERNAME =
-            Setting.required("database.username", Formats.USER_NAME, "Login of the service.");
+            Setting.required(
+                    "database.username",
+                    Formats.USER_NAME,
+                    "Database login with which the broker serves.");
     static final Setting<Password> PASSWORD =
             Setting.of(
                     "database.password",
                     Password.FORMAT,
-                    "Password of that login, if it needs one.");
+                    "Password of `DATABASE_USERNAME`, if this login needs a password.");
     static final Setting<Path> PASSWORD_FILE =
-            Setting.of("database.password-file", Password.FILE, "File with that password.");
+            Setting.of(
+                    "database.password-file",
+                    Password.FILE,
+                    "File that contains `DATABASE_PASSWORD`.");
     static final Setting<Boolean> MIGRATE =
             Setting.of(
                     "database.migrate",
                     Formats.BOOLEAN,
                     "true",
-                    "Whether startup upgrades the schema.");
+                    "Whether the broker upgrades the schema at startup.");
     static final Setting<String> OWNER_USERNAME =
             Setting.of(
                     "database.owner-username",
                     Formats.USER_NAME,
-                    "Login that migrates, a member of the owner's role. Without it the "
-                            + "service's login migrates, which needs `DATABASE_SINGLE_ROLE`.");
+                    "Login that upgrades the schema, a member of `DATABASE_OWNER_ROLE`. If"
+                            + " not set, the login `DATABASE_USERNAME` upgrades the schema, which"
+                            + " requires `DATABASE_SINGLE_ROLE`.");
     static final Setting<Password> OWNER_PASSWORD =
             Setting.of(
                     "database.owner-password",
                     Password.FORMAT,
-                    "Password of that login, if it needs one.");
+                    "Password of `DATABASE_OWNER_USERNAME`, if this login needs a password.");
     static final Setting<Path> OWNER_PASSWORD_FILE =
-            Setting.of("database.owner-password-file", Password.FILE, "File with that password.");
+            Setting.of(
+                    "database.owner-password-file",
+                    Password.FILE,
+                    "File that contains `DATABASE_OWNER_PASSWORD`.");
     static final Setting<Boolean> SINGLE_ROLE =
             Setting.of(
                     "database.single-role",
                     Formats.BOOLEAN,
                     "false",
-                    "Whether the service may use a login that can change the audit log.");
+                    "Whether the broker may serve with a login that can change the audit log.");
     static final Setting<Duration> START_TIMEOUT =
             Setting.of(
                     "database.start-timeout",
                     Formats.duration(Duration.ZERO, Duration.ofMinutes(10)),
                     "PT10S",
-                    "How long startup waits for an unreachable database.");
+                    "Time for which the broker waits at startup if the database is"
+                            + " unreachable.");
 
     static final Setting<Integer> POOL_SIZE =
             Setting.of(
                     "database.pool-size",
                     Formats.wholeNumber(3, 200),
                     "10",
-                    "Maximum of connections that a replica's pool has open; two of them write.");
+                    "Maximum number of database connections of a replica. Two of them write.");
 
     static final List<Setting<?>> TABLE =
             List.of(
@@ -116,7 +127,7 @@ public record DatabaseSettings(
         return with(values, service(values), owner(values));
     }
 
-    /** For migrating alone: the owner's login will do, under either name. */
+    /** The settings for a migration alone. The owner's login may be set under either name. */
     static DatabaseSettings forMigrating(Values values) {
         Login migrator = owner(values).orElseGet(() -> service(values));
         return with(values, migrator, Optional.of(migrator));
@@ -143,7 +154,7 @@ public record DatabaseSettings(
         Optional<Password> password = Password.from(values, OWNER_PASSWORD, OWNER_PASSWORD_FILE);
         if (username.isEmpty() && password.isPresent()) {
             throw new InvalidSettings(
-                    "%s is set without %s: set the login that it belongs to"
+                    "%s is set without %s: set the login that the password belongs to"
                             .formatted(OWNER_PASSWORD.name(), OWNER_USERNAME.name()));
         }
         return username.map(name -> new Login(name, password));
@@ -156,7 +167,7 @@ public record DatabaseSettings(
     public record JdbcUrl(String value) {
         static final String PREFIX = "jdbc:postgresql:";
 
-        /** How complaints describe it. */
+        /** The format of the setting, as errors describe it. */
         static final Format<JdbcUrl> FORMAT =
                 Format.hidden(
                         "a PostgreSQL address such as jdbc:postgresql://localhost:5432/mintmark",
@@ -164,7 +175,7 @@ public record DatabaseSettings(
 
         public JdbcUrl {
             if (!value.startsWith(PREFIX) || value.length() == PREFIX.length()) {
-                throw new IllegalArgumentException("a database address must start with " + PREFIX);
+                throw new IllegalArgumentException("a database URL must start with " + PREFIX);
             }
         }
 

@@ -23,9 +23,7 @@ record Format<T>(String expected, boolean shown, Function<String, T> reading) {
         return new Format<>(expected, false, reading);
     }
 
-    /**
-     * Any number of such texts, separated by commas; complaints are about the one that is wrong.
-     */
+    /** A list of such texts, separated by commas. An error names the invalid entry. */
     Format<List<T>> list() {
         return new Format<>(
                 "a list, separated by commas, of: " + expected,
@@ -39,9 +37,9 @@ record Format<T>(String expected, boolean shown, Function<String, T> reading) {
     }
 
     /**
-     * Reads a text.
+     * Reads a value.
      *
-     * @throws InvalidSettings if it doesn't fit
+     * @throws InvalidSettings if the text is invalid
      */
     T read(String name, String text) {
         try {

@@ -33,7 +33,7 @@ public final class HttpUrl {
         return uri;
     }
 
-    /** Whether what is sent there stays on this machine or can't be read on the way. */
+    /** Whether a request to this URL stays on the local machine or can't be read on the way. */
     public static boolean isConfidential(URI uri) {
         return "https".equalsIgnoreCase(uri.getScheme()) || isLoopback(uri.getHost());
     }

@@ -8,9 +8,9 @@ import java.util.Optional;
 public sealed interface IdentitySettings {
 
     /**
-     * Refuses an identity whose secrets could be read on the way.
+     * Rejects an identity whose secrets could be read on the way.
      *
-     * @param allowed whose networks the operator vouches for
+     * @param allowed hosts that the operator lists because their networks are trusted
      */
     default void requireConfidential(AllowedHosts allowed) {}
 
@@ -52,7 +52,7 @@ public sealed interface IdentitySettings {
             }
             if (!needed && secret.isPresent()) {
                 complaints.add(
-                        "BROKER_IDP_CLIENT_SECRET is set, and BROKER_IDP_CLIENT_AUTH"
+                        "BROKER_IDP_CLIENT_SECRET is set, but BROKER_IDP_CLIENT_AUTH"
                                 + " private_key_jwt doesn't use it: remove one of them");
             }
             complaints.raise();

@@ -26,48 +26,50 @@ final class IdentityTable {
                     "broker.idp.type",
                     Formats.oneOf(IdpType.class),
                     "built-in",
-                    "Source of the broker's identity: `built-in`, `client-credentials` "
-                            + "or `token-file`.");
+                    "How the broker authenticates to providers: `built-in`,"
+                            + " `client-credentials` or `token-file`.");
     static final Setting<URI> ISSUER =
             Setting.of(
                     "broker.idp.issuer",
                     UrlFormats.ISSUER,
-                    "`client-credentials`: issuer of the identity provider, exactly as "
-                            + "in its tokens. Its discovery document names the token endpoint.");
+                    "`client-credentials`: issuer of the identity provider, exactly as in"
+                            + " its tokens. The issuer's discovery document names the token endpoint.");
     static final Setting<URI> TOKEN_ENDPOINT =
             Setting.of(
                     "broker.idp.token-endpoint",
                     UrlFormats.ENDPOINT,
-                    "`client-credentials`: token endpoint, instead of discovery.");
+                    "`client-credentials`: URL of the token endpoint. If set, it overrides"
+                            + " the discovery document.");
     static final Setting<String> CLIENT_ID =
             Setting.of(
                     "broker.idp.client-id",
                     Formats.WORD,
-                    "`client-credentials`: client id of the broker. Required there.");
+                    "`client-credentials`: client id of the broker. Required for this type.");
     static final Setting<Password> CLIENT_SECRET =
             Setting.of(
                     "broker.idp.client-secret",
                     Password.FORMAT,
-                    "`client-credentials`: client secret. Required there, unless the "
-                            + "client authenticates by `private_key_jwt`.");
+                    "`client-credentials`: client secret. Required for this type, unless the"
+                            + " broker authenticates by `private_key_jwt`.");
     static final Setting<Path> CLIENT_SECRET_FILE =
             Setting.of(
                     "broker.idp.client-secret-file",
                     Password.FILE,
-                    "`client-credentials`: file with that secret.");
+                    "`client-credentials`: file that contains `BROKER_IDP_CLIENT_SECRET`.");
     static final Setting<ClientAuth> CLIENT_AUTH =
             Setting.of(
                     "broker.idp.client-auth",
                     ClientAuth.FORMAT,
                     "client_secret_basic",
-                    "`client-credentials`: client authentication by "
-                            + "`client_secret_basic`, `client_secret_post` or `private_key_jwt`.");
+                    "`client-credentials`: how the broker authenticates to the identity"
+                            + " provider: `client_secret_basic`, `client_secret_post` or"
+                            + " `private_key_jwt`.");
     static final Setting<String> AUDIENCE =
             Setting.of(
                     "broker.idp.audience",
                     Formats.WORD,
-                    "`client-credentials`: parameter `audience` of the token request, "
-                            + "if the identity provider needs it.");
+                    "`client-credentials`: parameter `audience` of the token request, if the"
+                            + " identity provider requires this parameter.");
     static final Setting<String> SCOPE =
             Setting.of(
                     "broker.idp.scope",
@@ -77,7 +79,7 @@ final class IdentityTable {
             Setting.of(
                     "broker.idp.token-file",
                     Formats.FILE,
-                    "`token-file`: the file that holds the token. Required there.");
+                    "`token-file`: file that contains the token. Required for this type.");
 
     private static final List<Setting<?>> OF_CLIENT =
             List.of(
@@ -114,14 +116,17 @@ final class IdentityTable {
         };
     }
 
-    /** Refused, because a setting without effect could be mistaken for a protection. */
+    /**
+     * Rejects settings of other types, because a setting without effect could be mistaken for a
+     * protection.
+     */
     private static void refuseOthers(Values values, IdpType type) {
         Complaints complaints = new Complaints();
         for (Setting<?> setting : idle(type)) {
             values.written(setting)
                     .ifPresent(given ->
                             complaints.add(
-                                    "%s is set, and %s %s doesn't use it: remove it, or choose the type that does"
+                                    "%s is set, but %s %s doesn't use it: remove it, or choose the type that uses it"
                                             .formatted(
                                                     given.name(),
                                                     TYPE.name(),

@@ -75,11 +75,12 @@ final class KnownSettings {
     /** Fails if a setting that is read is in no table. */
     static void require(Setting<?> setting) {
         if (!hasKey(setting.key())) {
-            throw new IllegalStateException(setting.key() + " is in no table");
+            throw new IllegalStateException(
+                    setting.key() + " is missing from the table of settings");
         }
     }
 
-    /** How far apart two spellings are. */
+    /** Measures the distance between two spellings. */
     private static final class Spelling {
         private Spelling() {}
 

@@ -2,13 +2,13 @@ package io.mintmark.base.config;
 
 import java.util.List;
 
-/** How much is logged, and in which form. */
+/** The level and the format of the log. */
 public record LogSettings(LogFormat format, LogLevel level) {
-    /** How log lines look. */
+    /** The format of log lines. */
     public enum LogFormat {
         /** One JSON object a line, for machines. */
         JSON,
-        /** For a developer's eyes. */
+        /** Text that developers can read. */
         TEXT
     }
 
@@ -27,13 +27,13 @@ public record LogSettings(LogFormat format, LogLevel level) {
                     "log.format",
                     Formats.oneOf(LogFormat.class),
                     "json",
-                    "`json`, one object a line, or `text`.");
+                    "Format of the log: `json` (one JSON object on each line) or `text`.");
     static final Setting<LogLevel> LEVEL =
             Setting.of(
                     "log.level",
                     Formats.oneOf(LogLevel.class),
                     "info",
-                    "Lowest level that is logged.");
+                    "Lowest level that is logged: `error`, `warning`, `info` or `debug`.");
 
     static final List<Setting<?>> TABLE = List.of(FORMAT, LEVEL);
 

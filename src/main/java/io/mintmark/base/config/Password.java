@@ -56,7 +56,7 @@ public final class Password {
     }
 
     /**
-     * The one in a file, read again at each use.
+     * The password in a file, which is read again at each use.
      *
      * @throws InvalidSettings if the file can't be used
      */
@@ -64,7 +64,9 @@ public final class Password {
         return values.find(inFile).map(path -> new Password(inFile.name(), inFile.name(), path));
     }
 
-    /** Text editors and {@code echo} append a newline, which is not part of the password. */
+    /**
+     * Reads the password without a trailing newline, which text editors and {@code echo} append.
+     */
     private static String read(String setting, Path file) {
         try {
             String password = RegularFile.text(file, LONGEST_FILE).replaceFirst("\\r?\\n\\z", "");
@@ -104,7 +106,7 @@ public final class Password {
         }
     }
 
-    /** Whether its file is usable now, for the metrics; empty if it has none. */
+    /** The state of the password's file, for the metrics; empty without a file. */
     public Optional<RereadFile> file() {
         return file;
     }

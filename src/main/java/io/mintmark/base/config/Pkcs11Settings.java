@@ -14,12 +14,14 @@ public record Pkcs11Settings(Path module, Optional<Password> pin) {
             Setting.of(
                     "pkcs11.module",
                     Formats.FILE.hint(", the PKCS#11 library of the HSM"),
-                    "PKCS#11 library of the token that holds keys; see run/pkcs11.md.");
+                    "PKCS#11 library of the HSM that contains keys ([Keys in an"
+                            + " HSM](run/pkcs11.md)).");
     static final Setting<Path> PIN_FILE =
             Setting.of(
                     "pkcs11.pin-file",
                     Formats.FILE.hint(", which holds the PIN and at most one trailing newline"),
-                    "File with the PIN of that token, read at each login.");
+                    "File with the PIN of the PKCS#11 token. The broker reads the file at"
+                            + " each login to the token.");
 
     static final Format<Pkcs11Uri> URI =
             Format.of(
@@ -33,18 +35,19 @@ public record Pkcs11Settings(Path module, Optional<Password> pin) {
         Optional<Path> module = values.find(MODULE);
         if (module.isEmpty() && pin.isPresent()) {
             throw new InvalidSettings(
-                    "PKCS11_PIN_FILE is set, and PKCS11_MODULE is not: set it, or remove the PIN");
+                    "PKCS11_PIN_FILE is set, but PKCS11_MODULE is not: set PKCS11_MODULE, or"
+                            + " remove PKCS11_PIN_FILE");
         }
         return module.map(library -> new Pkcs11Settings(library, pin));
     }
 
-    /** Refuses URIs that nothing can look up. */
+    /** Rejects a PKCS#11 URI if no library is configured that could find its key. */
     static <T> void require(Values values, Setting<T> keys) {
         values.find(keys)
                 .filter(_ -> values.written(MODULE).isEmpty())
                 .ifPresent(_ -> {
                     throw new InvalidSettings(
-                            "%s is set, and PKCS11_MODULE is not: set it to the PKCS#11 library"
+                            "%s is set, but PKCS11_MODULE is not: set PKCS11_MODULE to the path of the PKCS#11 library"
                                     .formatted(keys.name()));
                 });
     }

@@ -54,14 +54,14 @@ public record Pkcs11Uri(Optional<String> token, Optional<String> object, Optiona
             int equals = attribute.indexOf('=');
             String name = equals < 0 ? attribute : attribute.substring(0, equals);
             if (equals < 0 || !ATTRIBUTES.contains(name)) {
-                throw new IllegalArgumentException("not an attribute of a key: " + name);
+                throw new IllegalArgumentException("unknown attribute of a key: " + name);
             }
             if (given.put(name, decoded(attribute.substring(equals + 1))) != null) {
                 throw new IllegalArgumentException("twice: " + name);
             }
         }
         if (given.containsKey("type") && !text(given, "type").orElse("").equals("private")) {
-            throw new IllegalArgumentException("only type=private signs");
+            throw new IllegalArgumentException("the type must be private");
         }
         return new Pkcs11Uri(
                 text(given, "token"),
@@ -81,13 +81,13 @@ public record Pkcs11Uri(Optional<String> token, Optional<String> object, Optiona
         }
     }
 
-    /** RFC 3986 section 2.1; other characters count as themselves. */
+    /** Decodes percent-encoding (RFC 3986 section 2.1). Other characters stand for themselves. */
     private static byte[] decoded(String value) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         byte[] raw = value.getBytes(StandardCharsets.UTF_8);
         for (int i = 0; i < raw.length; i++) {
             if (raw[i] == '?' || Character.isISOControl(raw[i])) {
-                throw new IllegalArgumentException("a query, such as pin-value, isn't accepted");
+                throw new IllegalArgumentException("a query, such as ?pin-value=, isn't accepted");
             }
             if (raw[i] != '%') {
                 bytes.write(raw[i]);
@@ -107,7 +107,7 @@ public record Pkcs11Uri(Optional<String> token, Optional<String> object, Optiona
         return bytes.toByteArray();
     }
 
-    /** As messages name it. */
+    /** The URI as messages show it. */
     @Override
     public String toString() {
         return SCHEME

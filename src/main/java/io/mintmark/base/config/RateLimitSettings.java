@@ -4,11 +4,11 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * How many requests a client address may make.
+ * The limits of requests per client address.
  *
- * @param requests in one window
+ * @param requests maximum in one window
  * @param window whole seconds
- * @param burst in one second
+ * @param burst maximum in one second
  * @param trustedProxies peers whose {@code X-Forwarded-For} is trusted
  * @param exempt networks of clients that have no limit
  */
@@ -22,36 +22,42 @@ public record RateLimitSettings(
     private static final Format<Integer> COUNT = Formats.wholeNumber(1, 1_000_000);
 
     static final Setting<Boolean> ENABLED =
-            Setting.of("rate-limit.enabled", Formats.BOOLEAN, "true", "Whether rate limits apply.");
+            Setting.of(
+                    "rate-limit.enabled",
+                    Formats.BOOLEAN,
+                    "true",
+                    "Whether the broker limits the requests of each client IP address.");
     static final Setting<Integer> REQUESTS =
             Setting.of(
                     "rate-limit.requests",
                     COUNT,
                     "100",
-                    "Maximum of requests for each client address in a window.");
+                    "Maximum number of requests from a client IP address in a window.");
     static final Setting<Duration> WINDOW =
             Setting.of(
                     "rate-limit.window",
                     Formats.wholeSeconds(Duration.ofSeconds(1), Duration.ofDays(1)),
                     "PT1M",
-                    "Length of a window, which begins with the address's first request.");
+                    "Length of a window. A window begins with the first request from an IP"
+                            + " address.");
     static final Setting<Integer> BURST =
             Setting.of(
                     "rate-limit.burst",
                     COUNT,
                     "20",
-                    "Maximum of requests for each client address in one second.");
+                    "Maximum number of requests from a client IP address in one second.");
     static final Setting<List<Cidr>> TRUSTED_PROXIES =
             Setting.of(
                     "trusted-proxies",
                     Formats.NETWORK.list(),
-                    "Reverse proxies whose `X-Forwarded-For` is trusted.");
+                    "Networks of the reverse proxies whose `X-Forwarded-For` the broker"
+                            + " trusts.");
 
     static final Setting<List<Cidr>> EXEMPT =
             Setting.of(
                     "rate-limit.exempt",
                     Formats.NETWORK.list(),
-                    "Networks of clients without a rate limit, such as NAT gateways of CI"
+                    "Networks whose clients have no rate limit, such as NAT gateways of CI"
                             + " runners.");
 
     static final List<Setting<?>> TABLE =

@@ -32,36 +32,40 @@ public record ServerBounds(
                     "server.header-timeout",
                     TIMEOUT,
                     "PT10S",
-                    "Limit for a client to send a request's line and headers.");
+                    "Time within which a client must send the request line and the headers.");
     static final Setting<Duration> BODY_TIMEOUT =
             Setting.of(
                     "server.body-timeout",
                     TIMEOUT,
                     "PT10S",
-                    "Limit for a client to send a request's body.");
+                    "Time within which a client must send the body of a request.");
     static final Setting<Duration> ANSWER_TIMEOUT =
             Setting.of(
                     "server.answer-timeout",
                     TIMEOUT,
                     "PT10S",
-                    "Limit for a client to receive a response.");
+                    "Time within which a client must receive a response.");
     static final Setting<Duration> IDLE_TIMEOUT =
-            Setting.of("server.idle-timeout", TIMEOUT, "PT1M", "Limit for an idle connection.");
+            Setting.of(
+                    "server.idle-timeout",
+                    TIMEOUT,
+                    "PT1M",
+                    "Time after which the broker closes an idle connection.");
     static final Setting<Integer> MAX_CONNECTIONS =
             Setting.of(
                     "server.max-connections",
                     COUNT,
                     "2048",
-                    "Maximum of open connections. Near it, idle connections are closed first, "
-                            + "and others after their next response. Keep it well under the "
-                            + "limit of open files.");
+                    "Maximum number of open connections. Near this number, the broker closes"
+                            + " idle connections at once, and other connections after their next"
+                            + " response. Keep the number far below the limit of open files.");
     static final Setting<Integer> MAX_REQUESTS =
             Setting.of(
                     "server.max-requests",
                     COUNT,
                     "512",
-                    "Maximum of requests in flight; mints are included until their "
-                            + "tenant is known. Further ones wait 1 s, then get 503.");
+                    "Maximum number of requests in flight. A mint request counts until its"
+                            + " tenant is known. Further requests wait 1 s, then get 503.");
 
     static final List<Setting<?>> TABLE =
             List.of(

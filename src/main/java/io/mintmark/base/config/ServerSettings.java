@@ -19,17 +19,21 @@ public record ServerSettings(
                     "server.host",
                     Formats.BIND_ADDRESS,
                     "0.0.0.0",
-                    "IP address of the public port.");
+                    "IP address on which the public port listens.");
     static final Setting<Integer> PORT =
-            Setting.of("server.port", Formats.PORT, "8080", "Public port; 0 selects a free one.");
+            Setting.of(
+                    "server.port",
+                    Formats.PORT,
+                    "8080",
+                    "Port for clients and providers (the public port). 0 selects a free port.");
 
     static final Setting<Duration> DRAIN =
             Setting.of(
                     "server.drain",
                     Formats.duration(Duration.ZERO, Duration.ofMinutes(10)),
                     "PT5S",
-                    "Longest time that the port keeps serving after SIGTERM; it closes at once if"
-                            + " no connection is open.");
+                    "Maximum time for which the public port continues to serve after"
+                            + " SIGTERM. If no connection is open, the port closes at once.");
 
     static final TlsFiles.Pair TLS = TlsFiles.Pair.of("server", "the public port");
 

@@ -60,7 +60,7 @@ public final class SettingsReader {
     }
 
     /**
-     * Those of the database alone.
+     * Reads the settings of the database alone.
      *
      * @throws InvalidSettings at the first that is wrong or missing
      */
@@ -108,9 +108,9 @@ public final class SettingsReader {
     }
 
     /**
-     * Those of the audit log's proof alone.
+     * Reads the settings of the audit log's keys alone.
      *
-     * @throws InvalidSettings if it is wrong or missing
+     * @throws InvalidSettings if one is wrong or missing
      */
     public AuditSettings audit() {
         return AuditSettings.from(values);
@@ -153,7 +153,7 @@ public final class SettingsReader {
     }
 
     /**
-     * Those of the log alone, which every subcommand asks for first.
+     * Reads the settings of the log alone, which every subcommand needs first.
      *
      * @throws InvalidSettings at the first that is wrong, or with what is wrong in the file
      */

@@ -10,8 +10,8 @@ final class SingleSettings {
             Setting.of(
                     "secrets.dir",
                     Formats.DIRECTORY,
-                    "Directory of the secrets that `{\"file\": \"name\"}` refers to, with one"
-                            + " directory for each tenant.");
+                    "Directory of the secrets that tenants' rows name as `{\"file\": \"name\"}`."
+                            + " It contains one directory for each tenant.");
 
     static final Setting<List<String>> CORS_ALLOWED_ORIGINS =
             Setting.of(
@@ -24,29 +24,30 @@ final class SingleSettings {
                     "provider.timeout",
                     Formats.duration(Duration.ofMillis(100), Duration.ofMinutes(1)),
                     "PT10S",
-                    "Limit for a call to an access provider, retries included.");
+                    "Maximum time for a call to an access provider, including retries.");
 
     static final Setting<Duration> CATALOG_MAX_STALENESS =
             Setting.of(
                     "catalog.max-staleness",
                     Formats.duration(Duration.ofMillis(100), Duration.ofHours(1)),
                     "PT10S",
-                    "Maximum age of cached configuration while the database is unavailable.");
+                    "Maximum age of the cached configuration that the broker uses while the"
+                            + " database is unavailable.");
 
     static final Setting<List<String>> OUTBOUND_ALLOWED_HOSTS =
             Setting.of(
                     "outbound.allowed-hosts",
                     AllowedHosts.ENTRY.list(),
-                    "Hosts, IP addresses and networks that aren't public, but that the "
-                            + "broker may connect to.");
+                    "Non-public hosts, IP addresses and networks to which the broker may"
+                            + " connect.");
 
     static final Setting<Boolean> NATIVE_SIGNATURES =
             Setting.of(
                     "crypto.native-signatures",
                     Formats.BOOLEAN,
                     "true",
-                    "Sign and verify with Amazon Corretto Crypto Provider where it loads (Linux on"
-                            + " x86-64 and arm64), else with the JDK.");
+                    "Whether to sign and verify with Amazon Corretto Crypto Provider, which loads on Linux on"
+                            + " x86-64 and arm64. Otherwise, Mintmark uses the JDK.");
 
     private SingleSettings() {}
 

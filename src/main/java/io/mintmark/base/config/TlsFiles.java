@@ -27,16 +27,19 @@ public record TlsFiles(String setting, Path certificate, Path key) {
          * @param port as a sentence names it
          */
         static Pair of(String section, String port) {
-            return new Pair(
+            Setting<Path> certificate =
                     Setting.of(
                             section + ".tls-certificate-file",
                             Formats.FILE.hint(", with certificates in PEM"),
-                            "TLS certificate of %s, then its intermediate certificates, PEM. Without it, plain HTTP."
-                                    .formatted(port)),
+                            "File with the TLS certificate of %s, followed by its intermediate certificates, in PEM. If not set, the port uses plain HTTP."
+                                    .formatted(port));
+            return new Pair(
+                    certificate,
                     Setting.of(
                             section + ".tls-key-file",
                             Formats.FILE.hint(", with a private key in PEM"),
-                            "Private key of that certificate, PEM."));
+                            "File with the private key of `%s`, in PEM."
+                                    .formatted(certificate.name())));
         }
 
         List<Setting<?>> settings() {

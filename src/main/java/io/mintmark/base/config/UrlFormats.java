@@ -67,7 +67,7 @@ final class UrlFormats {
 
     private static void require(boolean rule) {
         if (!rule) {
-            throw new IllegalArgumentException("not such an address");
+            throw new IllegalArgumentException("not a URL of that form");
         }
     }
 }

@@ -13,9 +13,9 @@ final class Values {
     }
 
     /**
-     * The setting's value, given or fallen back to.
+     * The setting's value, or its default.
      *
-     * @throws InvalidSettings if it is neither, or doesn't fit
+     * @throws InvalidSettings if it has neither, or the value is invalid
      */
     <T> T get(Setting<T> setting) {
         return find(setting).orElseThrow(() -> missing(setting));
@@ -43,8 +43,8 @@ final class Values {
     }
 
     /**
-     * Reads all of these, to complain of each that doesn't fit or is missing wherever it is asked
-     * for.
+     * Reads all these settings, and collects an error for each one that is invalid, or required and
+     * missing.
      */
     void check(Collection<Setting<?>> settings, Complaints complaints) {
         for (Setting<?> setting : settings) {
@@ -59,7 +59,7 @@ final class Values {
     }
 
     /**
-     * @throws InvalidSettings that names all of these that aren't set
+     * @throws InvalidSettings that names all of these settings that aren't set
      */
     void require(Collection<Setting<?>> settings) {
         Complaints complaints = new Complaints();

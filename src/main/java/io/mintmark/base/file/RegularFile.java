@@ -16,7 +16,10 @@ import java.nio.file.Path;
 public final class RegularFile {
     private RegularFile() {}
 
-    /** It isn't a regular file, or is too long. The message is the end of a sentence about it. */
+    /**
+     * A file isn't a regular file, or is too large. The message is the end of a sentence about the
+     * file.
+     */
     public static final class Unfit extends IOException {
         private static final long serialVersionUID = 1L;
 
@@ -34,10 +37,10 @@ public final class RegularFile {
     }
 
     /**
-     * Its bytes.
+     * Reads a file of limited size.
      *
-     * @param most bytes that it may have
-     * @throws Unfit if it isn't a regular file, with links followed, or has more bytes
+     * @param most bytes that the file may have
+     * @throws Unfit if the file isn't a regular file, with links followed, or has more bytes
      */
     public static byte[] read(Path file, int most, OpenOption... options) throws IOException {
         if (Files.exists(file) && !Files.isRegularFile(file)) {

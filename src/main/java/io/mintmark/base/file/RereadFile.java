@@ -24,7 +24,7 @@ public final class RereadFile {
         return setting;
     }
 
-    /** Whether its last contents were rejected. */
+    /** Whether the file's latest contents were rejected. */
     public boolean isRefused() {
         return !complaint.isEmpty();
     }

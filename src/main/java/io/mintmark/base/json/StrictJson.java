@@ -40,7 +40,7 @@ public final class StrictJson {
 
     private static final int MOST_ZEROS = 400;
 
-    /** Of a document, to tell what it is. */
+    /** The number of characters at the start of a document that are examined to detect its kind. */
     private static final int START = 512;
 
     private static final String BYTE_ORDER_MARK = new String(new char[] {0xEF, 0xBB, 0xBF});
@@ -94,8 +94,8 @@ public final class StrictJson {
     }
 
     /**
-     * What is wrong with a document that isn't an object, in words for its publisher: a predicate
-     * without its subject, that quotes nothing.
+     * The fault of a document that isn't an object, in words for its publisher: a predicate without
+     * its subject, which quotes nothing.
      */
     public static String objection(byte[] document) {
         String start =
@@ -114,11 +114,11 @@ public final class StrictJson {
                         "is not valid JSON at line %d, column %d".formatted(at.line(), at.column()))
                 .orElseGet(() ->
                         start.startsWith("{")
-                                ? "has text or a number that JSON readers don't agree on"
+                                ? "has a string or a number that JSON parsers read differently"
                                 : "is JSON, but not an object");
     }
 
-    /** The value of any type that these bytes are, if they are one. */
+    /** The JSON value of any type in these bytes; empty if they aren't exactly one. */
     public static Optional<JsonNode> value(byte[] utf8, int longest) {
         if (utf8.length > longest) {
             return Optional.empty();
@@ -154,7 +154,7 @@ public final class StrictJson {
         return true;
     }
 
-    /** Without halves of surrogate pairs. */
+    /** Whether the text has no unpaired surrogates. */
     private static boolean isUnicode(String text) {
         int i = 0;
         while (i < text.length()) {

@@ -62,7 +62,7 @@ final class OtherPrivateKeys {
         };
     }
 
-    /** Tells a key of another kind from what is no key at all. */
+    /** Distinguishes a private key of another kind from content that isn't a key. */
     static void requireOne(byte[] pkcs8) throws InvalidKeySpecException {
         try {
             var _ = PrivateKeyInfo.getInstance(pkcs8);

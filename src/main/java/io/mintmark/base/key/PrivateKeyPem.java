@@ -37,7 +37,7 @@ public final class PrivateKeyPem {
 
     private PrivateKeyPem() {}
 
-    /** Why a text is no key that the broker can sign with: the end of a sentence about it. */
+    /** The reason why the broker can't sign with a key, as the end of a sentence about it. */
     public static final class UnfitException extends Exception {
         private static final long serialVersionUID = 1L;
 

@@ -26,7 +26,10 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** A private key of the broker's, together with what the providers check its signatures with. */
 public final class SigningKey {
-    /** One for all signatures: the library would have the JDK look for a new one for each. */
+    /**
+     * The source of randomness for all signatures. Without it, the library makes the JDK look for a
+     * new source each time.
+     */
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final JWK key;
@@ -70,11 +73,11 @@ public final class SigningKey {
                 default -> throw new IllegalArgumentException("no " + key.getKeyType() + " keys");
             };
         } catch (JOSEException e) {
-            throw new IllegalArgumentException("the key can't sign", e);
+            throw new IllegalArgumentException("signing with the key failed", e);
         }
     }
 
-    /** Its RFC 7638 thumbprint. */
+    /** The RFC 7638 thumbprint of the public key. */
     public String id() {
         return published.getKeyID();
     }
@@ -89,7 +92,7 @@ public final class SigningKey {
     }
 
     /**
-     * A token.
+     * Signs a token.
      *
      * @throws TokenUnavailable if the key is in a token that doesn't sign now
      */
@@ -101,18 +104,22 @@ public final class SigningKey {
             if (e.getCause() instanceof TokenUnavailable why) {
                 throw why;
             }
-            throw new IllegalStateException("signing key %s doesn't sign".formatted(id()), e);
+            throw new IllegalStateException("signing with the key %s failed".formatted(id()), e);
         }
         return new Secret(token.serialize());
     }
 
-    /** One that has been read knows its text, and need not write it for each token. */
+    /**
+     * Returns the header of a type. A parsed header keeps its text, and needs no serialization for
+     * each token.
+     */
     private JWSHeader header(JOSEObjectType type) {
         var header = new JWSHeader.Builder(algorithm).type(type).keyID(id()).build();
         try {
             return JWSHeader.parse(header.toBase64URL());
         } catch (ParseException e) {
-            throw new IllegalStateException("a header of our own can't be read", e);
+            throw new IllegalStateException(
+                    "a JWS header that the broker wrote can't be parsed", e);
         }
     }
 

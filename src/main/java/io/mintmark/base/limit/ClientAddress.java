@@ -26,7 +26,7 @@ public record ClientAddress(InetAddress address) {
         try {
             return InetAddress.getByAddress(address.getAddress());
         } catch (UnknownHostException e) {
-            throw new IllegalStateException("addresses have 4 or 16 bytes", e);
+            throw new IllegalStateException("an IP address must have 4 or 16 bytes", e);
         }
     }
 }

@@ -15,7 +15,10 @@ import java.util.stream.Stream;
  * to the left of an untrusted address can be forged and is ignored. Never queries DNS.
  */
 public final class ForwardedFor {
-    /** Of an entry, in characters: an IPv6 address with brackets and a port has fewer. */
+    /**
+     * The maximum length of an entry, in characters. An IPv6 address with brackets and a port is
+     * shorter.
+     */
     private static final int LONGEST = 64;
 
     private static final Pattern BRACKETED = Pattern.compile("\\[([^\\[\\]]*+)](:\\d{1,5})?");

@@ -20,7 +20,7 @@ public final class LeakyBucket {
         this.emptyAt = new AtomicLong(now);
     }
 
-    /** The time until all of it is worked off; negative if that is past. */
+    /** The time until the bucket is empty; negative if it has been empty for so long. */
     public long untilEmpty(long now) {
         return emptyAt.get() - now;
     }
@@ -28,7 +28,8 @@ public final class LeakyBucket {
     /**
      * Adds a cost.
      *
-     * @return the time until what came before is worked off, which is when this begins; at least 0
+     * @return the time until everything added before is worked off, when this cost begins to be; at
+     *     least 0
      */
     public long add(long now, long cost) {
         long before = emptyAt.getAndUpdate(at -> now + Math.max(0, at - now) + cost);

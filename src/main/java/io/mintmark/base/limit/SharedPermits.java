@@ -110,7 +110,10 @@ public final class SharedPermits<K> {
         return all.availablePermits();
     }
 
-    /** How many permits the owner's part still has, whether or not others hold them all. */
+    /**
+     * The number of free permits in the owner's own share, whether or not other owners hold all
+     * permits.
+     */
     public int available(K owner) {
         Owner own = owners.get(owner);
         return own == null ? ofOwner : own.permits.availablePermits();
@@ -153,7 +156,7 @@ public final class SharedPermits<K> {
         }
     }
 
-    /** A fair semaphore whose number of permits can change. */
+    /** A fair semaphore whose number of permits can be changed. */
     private static final class Permits extends Semaphore {
         private static final long serialVersionUID = 1L;
 
@@ -173,7 +176,10 @@ public final class SharedPermits<K> {
             size = to;
         }
 
-        /** Waits until a moment of {@link System#nanoTime}, if that is to come. */
+        /**
+         * Waits for permits until a time of {@link System#nanoTime}. After that time, takes permits
+         * only if they are free and nobody waits for some.
+         */
         boolean tryAcquire(int count, long until) throws InterruptedException {
             long left = until - System.nanoTime();
             return left > 0

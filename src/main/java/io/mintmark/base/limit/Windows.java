@@ -40,17 +40,17 @@ public final class Windows<C> {
             return before < limit ? limit - before - 1 : -1;
         }
 
-        /** Uncounts one. */
+        /** Takes back the count of one request. */
         void giveBack() {
             taken.decrementAndGet();
         }
 
-        /** Nanoseconds until it ends. */
+        /** The time until the window ends, in nanoseconds. */
         public long rest() {
             return Math.max(0, end - nanoTime.getAsLong());
         }
 
-        /** Nanoseconds until a request is allowed, in this window or the next. */
+        /** The time until a request is allowed, in this window or the next, in nanoseconds. */
         long untilRoom(int limit) {
             return taken.get() < limit ? 0 : rest();
         }
@@ -76,7 +76,7 @@ public final class Windows<C> {
         return running.get(client, _ -> new Window());
     }
 
-    /** How many windows are kept. */
+    /** The number of windows in memory. */
     long count() {
         running.cleanUp();
         return running.estimatedSize();

@@ -36,7 +36,7 @@ final class JsonLines extends Formatter {
         try (JsonGenerator json = JSON.createGenerator(text)) {
             write(LogLine.of(record, formatMessage(record)), json);
         } catch (IOException e) {
-            throw new UncheckedIOException("a StringWriter doesn't fail", e);
+            throw new UncheckedIOException("writing to memory failed", e);
         }
         return text.append('\n').toString();
     }

@@ -10,7 +10,7 @@ import java.util.logging.LogManager;
 public final class LastingLogManager extends LogManager {
     private volatile boolean isSetUp;
 
-    /** From now on nothing takes the log down. */
+    /** Protects the logging configuration from resets from now on. */
     void keep() {
         isSetUp = true;
     }

@@ -21,7 +21,7 @@ import java.util.logging.LogRecord;
 final class LibraryFailures {
     static final Duration PERIOD = Duration.ofMinutes(1);
 
-    /** Further kinds share the last one. */
+    /** The maximum number of kinds of failures. All further kinds share the last entry. */
     static final int MOST_KINDS = 64;
 
     private static final int MOST_CAUSES = 4;
@@ -30,7 +30,7 @@ final class LibraryFailures {
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, Period> periods = new HashMap<>();
 
-    /** When the next period ends, so that lines before that needn't wait for each other. */
+    /** The time at which the next period ends. Before it, log lines don't wait for each other. */
     private volatile Instant nextEnd = Instant.MAX;
 
     /** The failures of a kind since its last line. */
@@ -50,7 +50,7 @@ final class LibraryFailures {
             LogRecord summary =
                     new LogRecord(
                             written.getLevel(),
-                            "%d more of these since %s: %s, %s"
+                            "%d more messages like this since %s: %s, %s"
                                     .formatted(
                                             omitted,
                                             written.getInstant(),

@@ -41,7 +41,7 @@ final class LineHandler extends Handler {
         }
     }
 
-    /** A line about many requests doesn't get the context of this thread's request. */
+    /** Writes a line about many requests, without the context of this thread's request. */
     private void writeOfNoRequest(LogRecord record) {
         Map<String, String> context = MDC.getCopyOfContextMap();
         MDC.clear();

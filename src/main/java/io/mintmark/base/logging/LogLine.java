@@ -31,7 +31,10 @@ record LogLine(
         Optional<String> tenant,
         Map<String, String> fields,
         Optional<String> exception) {
-    /** In characters; a library may quote what it was sent. */
+    /**
+     * The maximum length of a message, in characters. A library's message may quote what the
+     * library was sent.
+     */
     static final int LONGEST_MESSAGE = 16 * 1024;
 
     /** Further fields of a line's context, in this order. */
@@ -95,7 +98,7 @@ record LogLine(
      * since the first cause is the one to read and stands last.
      */
     private static final class StackText {
-        /** In characters. */
+        /** The maximum length of a stack trace, in characters. */
         static final int LONGEST = 4096;
 
         private static final int MOST_CAUSES = 8;
@@ -123,7 +126,7 @@ record LogLine(
             return chain;
         }
 
-        /** Its message and as many lines of its stack as fit. */
+        /** The throwable's message and as many lines of its stack trace as fit into the share. */
         private static String of(Throwable thrown, String start, int share) {
             StackTraceElement[] stack = thrown.getStackTrace();
             String more = "\t... %d more\n".formatted(stack.length);

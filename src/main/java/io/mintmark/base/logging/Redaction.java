@@ -17,14 +17,14 @@ final class Redaction {
             Pattern.compile(
                     "(?i)(?<=[?&](token|oidctoken|webidentitytoken|subject_token|actor_token|assertion)=)[^&\\s]+");
 
-    /** Long enough not to be a word. */
+    /** Matches a bearer token that is too long to be a word. */
     private static final Pattern BEARER =
             Pattern.compile("(?i)(?<=\\bbearer )\\s*[\\w.~+/=-]{16,}");
 
     /** A cheap test that every match of the others passes; most lines don't. */
     private static final Pattern SUSPICIOUS = Pattern.compile("(?i)eyJ|token=|assertion=|bearer ");
 
-    /** No text that is shorter holds anything that they match. */
+    /** No pattern matches a shorter text. */
     private static final int SHORTEST = "?token=x".length();
 
     private Redaction() {}

@@ -58,14 +58,20 @@ public final class Meters implements AutoCloseable {
     private final Map<Labelled, Timer> timers = new ConcurrentHashMap<>();
     private final Queue<Meter> watched = new ConcurrentLinkedQueue<>();
 
-    /** The registry refers to them weakly: a count that is collected stands still. */
+    /**
+     * Strong references to the counts, because the registry has weak ones: a count that is
+     * collected would no longer rise.
+     */
     private final Queue<LongSupplier> followed = new ConcurrentLinkedQueue<>();
 
     public Meters() {
         this.registry = Services.get(MetricsFactory.class).globalRegistry(withoutTheServersOwn());
     }
 
-    /** The server's own count of requests would take the probes and the scrapes for load. */
+    /**
+     * A configuration without the server's own count of requests, which would include probes and
+     * scrapes.
+     */
     private static MetricsConfig withoutTheServersOwn() {
         return MetricsConfig.builder()
                 .scoping(scoping ->
@@ -75,7 +81,7 @@ public final class Meters implements AutoCloseable {
                 .build();
     }
 
-    /** For the endpoint that shows them. */
+    /** The registry, for the endpoint that shows the metrics. */
     public MeterRegistry registry() {
         return registry;
     }
@@ -88,12 +94,14 @@ public final class Meters implements AutoCloseable {
         timer(metric, labels).record(taken);
     }
 
-    /** Shows a 0 from now on, so that the first event is a rise and not a new line. */
+    /** Shows a 0 from now on, so that the first event is an increase and not a new series. */
     public void announce(Metric metric, String... labels) {
         switch (metric.kind()) {
             case COUNTER -> counter(metric, labels);
             case TIMER -> timer(metric, labels);
-            case GAUGE -> throw new IllegalArgumentException(metric + " is asked for");
+            case GAUGE ->
+                    throw new IllegalArgumentException(
+                            metric + " is a gauge, which is read and never announced");
         }
     }
 

@@ -12,7 +12,7 @@ public enum Metric {
     REQUEST(
             Kind.TIMER,
             List.of("route", "status"),
-            "Time of responses of the public port, from the request's headers on."),
+            "Time from a request's headers to the end of its response, on the public port."),
     FORWARDING_IGNORED(
             Kind.COUNTER,
             List.of(),
@@ -43,7 +43,7 @@ public enum Metric {
     SHORT_CREDENTIALS(
             Kind.COUNTER,
             List.of("tenant", "type"),
-            "Credentials that providers gave for much less time than was asked for."),
+            "Credentials that providers gave for a much shorter time than requested."),
     PROVIDER_CALL(Kind.TIMER, List.of("type", "outcome"), "Time of calls to access providers."),
     TOKEN_VERIFICATION(
             Kind.TIMER,
@@ -53,8 +53,7 @@ public enum Metric {
     ISSUER_FAILING_SECONDS(
             Kind.GAUGE,
             List.of("tenant", "issuer"),
-            "For how long an issuer's keys could not be fetched, from the first failure to the last,"
-                    + " with a tenant that needs them; of at most 100 issuers, five of a tenant."),
+            "Time from the first failed fetch of an issuer's keys to the last one. tenant is a tenant that needs the keys. At most 100 issuers, five for each tenant."),
     CATALOGUE_LOAD(
             Kind.TIMER, List.of("outcome"), "Database queries for tenants, keys and grants."),
     CATALOGUE_AGE_SECONDS(
@@ -73,7 +72,7 @@ public enum Metric {
     AUDIT_LOSSES(
             Kind.COUNTER,
             List.of("cause"),
-            "Times that a row of the audit log or its history that the replica had written or read was missing in the database."),
+            "How often the database lacked a row of the audit log or its history that the replica had written or read."),
     CHECKPOINT_AGE_SECONDS(
             Kind.GAUGE,
             List.of(),
@@ -81,8 +80,7 @@ public enum Metric {
     AUDIT_UNWITNESSED_SECONDS(
             Kind.GAUGE,
             List.of(),
-            "Time since the newest checkpoint was sealed that a quorum of witnesses cosigned; absent"
-                    + " without `AUDIT_WITNESS_POLICY`."),
+            "Age of the newest checkpoint that a quorum of witnesses cosigned; absent without `AUDIT_WITNESS_POLICY`."),
     UNRESOLVED_MINTS(
             Kind.GAUGE,
             List.of(),
@@ -90,7 +88,7 @@ public enum Metric {
     ENDINGS(
             Kind.COUNTER,
             List.of("type", "result"),
-            "Tries to end what a mint left behind at its provider."),
+            "Attempts to end what a mint left at its provider."),
     ENDINGS_OPEN(
             Kind.GAUGE,
             List.of(),
@@ -99,7 +97,7 @@ public enum Metric {
     ENDINGS_OLDEST_SECONDS(
             Kind.GAUGE,
             List.of(),
-            "For how long the oldest of them has been due; 0 if there is none."),
+            "Time since the oldest mint that must be ended became due; 0 if there is none."),
     HEALTHY(
             Kind.GAUGE,
             List.of("check"),
@@ -111,7 +109,7 @@ public enum Metric {
     CONSOLE_REQUEST(
             Kind.TIMER,
             List.of("outcome"),
-            "Time of responses of the console, from the request's headers on."),
+            "Time from a request's headers to the end of its response, on the console."),
     CONSOLE_LOGINS(
             Kind.COUNTER,
             List.of("outcome"),
@@ -119,7 +117,7 @@ public enum Metric {
     CONSOLE_HEALTHY(
             Kind.GAUGE,
             List.of("check"),
-            "Whether a health check of the console passes: 1, or 0 and it is unready."),
+            "1 if a health check of the console passes; 0 if it fails, and the console is then unready."),
     THREAD_DEATHS(
             Kind.COUNTER,
             List.of("thread"),
@@ -127,23 +125,19 @@ public enum Metric {
     THREAD_ROUND_SECONDS(
             Kind.GAUGE,
             List.of("thread"),
-            "For how long a background thread has been in its current round; 0 while it pauses."),
+            "Time since a background thread began its current round; 0 while the thread pauses."),
     FILE_REFUSED(
             Kind.GAUGE,
             List.of("file"),
-            "Whether new contents of a file were rejected, by its setting: 1, and the former"
-                    + " contents stay in use."),
+            "1 if the new contents of a file were rejected and the former contents stay in use; 0 otherwise. file is the setting that names the file."),
     NOT_AFTER_SECONDS(
             Kind.GAUGE,
             List.of("file", "tenant", "provider"),
-            "Unix time at which a certificate expires: of a port, by its setting, or of a tenant's"
-                    + " access provider, by the setting of its row; of these the 100 that expire"
-                    + " first."),
+            "Unix time at which a certificate expires. file is the setting that names the certificate of a port or access provider. Of access providers, only the 100 certificates that expire first."),
     KEY_AGE_SECONDS(
             Kind.GAUGE,
             List.of("file"),
-            "Age of the key that is used now, by its setting: of a signing key since the day in its"
-                    + " name, of others since its file was written."),
+            "Age of the key that is used now. file is the setting that names the key. A signing key's age counts from the day in its name, any other from when its file was written."),
     DATABASE_CONNECTIONS(Kind.GAUGE, List.of("state"), "Connections of the pool."),
     DATABASE_WAITING(Kind.GAUGE, List.of(), "Threads that wait for a connection."),
     JVM_MEMORY_BYTES(Kind.GAUGE, List.of("area", "state"), "Memory of the JVM, heap and other."),
@@ -186,12 +180,14 @@ public enum Metric {
         this.help = help;
     }
 
-    /** As the library wants it; it adds the suffix. */
+    /**
+     * The name under which the metrics library registers the metric. The library adds the suffix.
+     */
     public String registered() {
         return PREFIX + name().toLowerCase(Locale.ROOT);
     }
 
-    /** As Prometheus shows it; a timer's samples have further suffixes. */
+    /** The name that Prometheus shows. The samples of a timer have further suffixes. */
     public String shown() {
         return registered() + kind.suffix;
     }

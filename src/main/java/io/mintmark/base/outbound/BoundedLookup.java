@@ -62,7 +62,7 @@ final class BoundedLookup {
             this(owner, new CompletableFuture<>(), System.nanoTime());
         }
 
-        /** How long is left of the time in which a name server answers. */
+        /** The time that is left for the name servers to answer. */
         long left() {
             return TIMEOUT.toNanos() - (System.nanoTime() - since);
         }
@@ -158,13 +158,13 @@ final class BoundedLookup {
             throw unknown(
                     e.getCause() instanceof UnknownHostException
                             ? host + " is unknown to the name server"
-                            : "%s could not be looked up: %s".formatted(host, e.getCause()),
+                            : "%s could not be resolved: %s".formatted(host, e.getCause()),
                     e);
         } catch (TimeoutException e) {
             throw unknown("the name server didn't answer for " + host, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw unknown("given up while looking up " + host, e);
+            throw unknown("interrupted while looking up " + host, e);
         }
     }
 

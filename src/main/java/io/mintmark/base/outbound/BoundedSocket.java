@@ -16,18 +16,22 @@ import java.util.concurrent.locks.LockSupport;
  * their deadlines run.
  */
 final class BoundedSocket extends DelegatingSocket {
-    /** Four times the longest document, for the handshake and the framing. */
+    /**
+     * The maximum number of bytes in an exchange: four times the longest document, which leaves
+     * bytes for the handshake and the framing.
+     */
     static final long MOST_BYTES = 4L << 20;
 
-    /** A document of 1 MiB takes some hundreds. */
+    /** The maximum number of reads in an exchange. A document of 1 MiB takes some hundreds. */
     private static final long MOST_READS = 8192;
 
-    /** Reads that may bring little; a TLS record takes two. */
+    /** The number of reads that may return little data. A TLS record takes two reads. */
     private static final long SMALL_READS = 1024;
 
     /**
-     * What further reads bring on average. A TLS record that changes keys (RFC 8446 section 4.6.3)
-     * brings less, and takes longer to read than ten records with data.
+     * The average number of bytes that each further read must return. A TLS record that changes
+     * keys (RFC 8446 section 4.6.3) returns fewer, and takes longer to read than ten records with
+     * data.
      */
     private static final long BYTES_OF_A_READ = 64;
 
@@ -52,7 +56,7 @@ final class BoundedSocket extends DelegatingSocket {
         this.mostBytes = mostBytes;
     }
 
-    /** Another request is to be sent. */
+    /** Notes that another request is about to be sent. */
     void beginExchange() {
         bytes = 0;
         readsBefore = reads;
@@ -90,7 +94,7 @@ final class BoundedSocket extends DelegatingSocket {
                 bytes += Math.max(0, read);
                 if (isTooMuch()) {
                     socket.close();
-                    throw new IOException("the server sent too much");
+                    throw new IOException("the server sent more data than expected");
                 }
                 return read;
             }

@@ -15,7 +15,7 @@ public record ClientCertificate(PrivateKey key, List<X509Certificate> chain) {
         chain = List.copyOf(chain);
     }
 
-    /** Nothing of the key. */
+    /** Shows the certificate's subject, and nothing of the key. */
     @Override
     public String toString() {
         return "ClientCertificate[%s]".formatted(chain.getFirst().getSubjectX500Principal());

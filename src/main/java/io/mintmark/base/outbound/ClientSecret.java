@@ -3,10 +3,13 @@ package io.mintmark.base.outbound;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
-/** With what a client proves itself to an authorization server (RFC 6749 section 2.3.1). */
+/**
+ * The id and the secret with which a client authenticates to an authorization server (RFC 6749
+ * section 2.3.1).
+ */
 public record ClientSecret(String id, Secret secret) {
 
-    /** Both as in the header {@code Authorization}, encoded twice. */
+    /** The id and the secret as in the header {@code Authorization}, encoded twice. */
     Secret credentials() {
         String pair = FormBody.encoded(id) + ":" + FormBody.encoded(secret.reveal());
         return new Secret(

@@ -32,7 +32,7 @@ public final class Destinations {
         this(allowed, InetAddress::getAllByName);
     }
 
-    /** With the entries of the setting, as they are written there. */
+    /** Creates the destinations from the entries of the setting, in the setting's syntax. */
     public Destinations(List<String> allowedHosts) {
         this(AllowedHosts.of(allowedHosts));
     }
@@ -66,7 +66,7 @@ public final class Destinations {
         return HttpUrl.parse(text);
     }
 
-    /** Whether a host is this machine for sure, by its name or address. */
+    /** Whether a host is certainly the local machine, by its name or address. */
     public static boolean isLoopback(String host) {
         return HttpUrl.isLoopback(host);
     }
@@ -82,7 +82,7 @@ public final class Destinations {
         return new GuardedResolver(this, host -> lookup.addresses(owner, host));
     }
 
-    /** Why this address of that host may not be connected to; empty if it may. */
+    /** The reason why the broker may not connect to this address of that host; empty if it may. */
     Optional<String> objection(String host, InetAddress address) {
         return allowed.lists(host)
                         || allowed.contains(address)
@@ -148,7 +148,7 @@ public final class Destinations {
             String address = addresses[0].getHostAddress();
             String kind = destinations.objection(host, addresses[0]).orElse("refused");
             return new RefusedDestination(
-                    "%s is at %s, an address that is %s; to let the broker connect there, list it in %s"
+                    "%s is at %s, an address that is %s; to let the broker connect there, list the host in %s"
                             .formatted(host, address, kind, Destinations.SETTING));
         }
     }

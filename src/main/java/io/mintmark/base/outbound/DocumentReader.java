@@ -21,7 +21,10 @@ final class DocumentReader {
     /** The first bytes of a body, which need no permit; nearly all documents are shorter. */
     private static final int SHORT = 64 << 10;
 
-    /** One for each 64 MiB of heap: parsing a document of 1 MiB takes up to six times that. */
+    /**
+     * The number of concurrent readers, one for each 64 MiB of heap: parsing a document of 1 MiB
+     * takes up to six times that.
+     */
     private static final int AT_A_TIME = Math.clamp(Runtime.getRuntime().maxMemory() >> 26, 2, 32);
 
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
@@ -59,7 +62,7 @@ final class DocumentReader {
                                         .formatted(SHORT, host)));
     }
 
-    /** A whole body, where none is long. */
+    /** Reads a whole body. It takes no permit, so it is for services whose responses are short. */
     static byte[] body(String host, ClassicHttpResponse answer, int most) throws IOException {
         return whole(host, content(answer).readNBytes(most + 1), most);
     }

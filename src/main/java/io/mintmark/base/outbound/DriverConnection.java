@@ -83,7 +83,7 @@ public final class DriverConnection implements AutoCloseable {
         return ScopedValue.where(CURRENT, this).call(driver::call);
     }
 
-    /** Why no connection came about; empty if the driver has one. */
+    /** The reason why there is no connection; empty if the driver knows it. */
     public synchronized Optional<OutboundFailure> failure() {
         return Optional.ofNullable(failure);
     }

@@ -27,13 +27,13 @@ public final class FormBody {
         return this;
     }
 
-    /** Adds a parameter that must not be seen, not even where the answer quotes it. */
+    /** Adds a secret parameter, which is hidden even where the response quotes it. */
     public FormBody with(String name, Secret value) {
         secrets.add(value);
         return with(name, value.reveal());
     }
 
-    /** Adds a parameter if there is a value: RFC 6749 takes an empty one for none. */
+    /** Adds a parameter if there is a value, because RFC 6749 treats an empty one as absent. */
     public FormBody with(String name, Optional<String> value) {
         value.ifPresent(given -> with(name, given));
         return this;
@@ -47,12 +47,12 @@ public final class FormBody {
                 .with("client_assertion", assertion);
     }
 
-    /** The request that sends them. */
+    /** The request that sends the parameters as a form. */
     public OutboundRequest to(String address) {
         return new OutboundRequest(address, "application/x-www-form-urlencoded", text(), secrets);
     }
 
-    /** The request that sends them as a JSON object. */
+    /** The request that sends the parameters as a JSON object. */
     public OutboundRequest toJson(String address) {
         ObjectNode document = JsonNodeFactory.instance.objectNode();
         parameters.forEach(document::put);
@@ -60,7 +60,7 @@ public final class FormBody {
                 address, "application/json", new Secret(document.toString()), secrets);
     }
 
-    /** All of them as they are sent in a form. */
+    /** The parameters as they are sent in a form. */
     public Secret text() {
         return new Secret(
                 parameters.entrySet().stream()

@@ -30,7 +30,7 @@ import java.util.function.Function;
  * credentials. What such a host can do to the broker is bounded in place, time and size.
  */
 public final class GuardedHttp {
-    /** How long a document may take, from the look-up of the name to the last byte. */
+    /** The time limit of a document, from the DNS lookup to the last byte. */
     public static final Duration TIMEOUT = Duration.ofSeconds(5);
 
     private static final Limits LIMITS = new Limits(1 << 20, TIMEOUT);

@@ -33,7 +33,10 @@ final class HttpFailures {
         };
     }
 
-    /** Whether TLS passes on what the socket threw, which says nothing about trust. */
+    /**
+     * Whether an exception of TLS only passes on the socket's exception, which says nothing about
+     * trust.
+     */
     private static boolean isOfConnection(SSLException failure) {
         return failure.getCause() instanceof IOException cause && !(cause instanceof SSLException);
     }
@@ -62,7 +65,9 @@ final class HttpFailures {
 
     private static OutboundFailure cutOff(String host, Throwable cause) {
         return new OutboundFailure(
-                Kind.CUT_OFF, "%s broke off (%s)".formatted(host, why(cause)), cause);
+                Kind.CUT_OFF,
+                "the connection to %s was lost (%s)".formatted(host, why(cause)),
+                cause);
     }
 
     private static String why(Throwable cause) {

@@ -6,6 +6,6 @@ import java.net.UnknownHostException;
 /** Asks the operating system, or a test, for the addresses of a name. May take its time. */
 interface NameLookup {
 
-    /** At least one address. */
+    /** Looks up the addresses of a host; at least one. */
     InetAddress[] addresses(String host) throws UnknownHostException;
 }

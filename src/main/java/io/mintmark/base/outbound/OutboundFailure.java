@@ -11,7 +11,9 @@ public final class OutboundFailure extends IOException {
 
     /** The kind of failure. */
     public enum Kind {
-        /** The address is none that the broker would ever ask: not https, credentials in it. */
+        /**
+         * The URL is one that the broker would never request: not https, or with credentials in it.
+         */
         ADDRESS_UNUSABLE,
         /** The host is where the broker may not connect to. */
         DESTINATION_REFUSED,
@@ -23,15 +25,15 @@ public final class OutboundFailure extends IOException {
         BUSY,
         /** The connection broke; the provider may have received the request. */
         CUT_OFF,
-        /** The host didn't prove to be itself. */
+        /** The host did not prove its identity. */
         NOT_TRUSTED,
-        /** The whole answer wasn't there in time. */
+        /** The response wasn't complete in time. */
         TIMED_OUT,
-        /** The answer says to ask elsewhere. */
+        /** The response is a redirect. */
         REDIRECTED,
         /** The answer's status isn't 200. */
         STATUS,
-        /** The answer is larger than any of its sort should be. */
+        /** The response is larger than any valid response. */
         TOO_LARGE,
         /** The response is compressed, although that wasn't requested. */
         ENCODED
@@ -73,7 +75,7 @@ public final class OutboundFailure extends IOException {
     }
 
     /**
-     * Puts what was asked for in front of the message.
+     * Prefixes the message with the requested document.
      *
      * @param document such as "jwks_uri"
      */

@@ -88,7 +88,7 @@ public record OutboundRequest(
         return json(Method.DELETE, address, "");
     }
 
-    /** A JSON document that becomes what is at the address. */
+    /** A PUT of a JSON document. */
     public static OutboundRequest replacement(String address, String document) {
         return json(Method.PUT, address, document);
     }
@@ -179,7 +179,7 @@ public record OutboundRequest(
                 method, address, mediaType, body, headers, secrets, longest, authorities, own);
     }
 
-    /** No header either: one of them may hold a token. */
+    /** Shows neither body nor headers, because they may contain a token. */
     @Override
     public String toString() {
         return "%s[%s, %s]".formatted(method, address, body);

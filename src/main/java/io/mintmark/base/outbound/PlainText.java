@@ -15,10 +15,10 @@ import java.util.regex.Pattern;
 final class PlainText {
     private static final int MOST_PASSES = 4;
 
-    /** For each ASCII letter and digit its lower case, and 0 for other characters. */
+    /** The lower case of each ASCII letter and digit, and 0 for other characters. */
     private static final byte[] COMPARED = compared();
 
-    /** Of URLs, JSON and HTML, whose names stand for punctuation. */
+    /** Matches an escape of URLs, JSON or HTML. Named HTML escapes stand for punctuation. */
     private static final Pattern ESCAPE =
             Pattern.compile(
                     "%(\\p{XDigit}{2})|\\\\u(\\p{XDigit}{4})|&#[xX](\\p{XDigit}{1,7});"

@@ -9,7 +9,10 @@ import java.util.regex.Pattern;
 public final class ProviderWords {
     private static final int LONGEST = 500;
 
-    /** More than is shown, so that what is taken out of it doesn't take along what would be. */
+    /**
+     * The number of characters that are examined, more than are shown, so that removed parts don't
+     * shorten the shown text.
+     */
     private static final int LOOKED_AT = 4_000;
 
     /**
@@ -19,10 +22,13 @@ public final class ProviderWords {
     private static final Pattern TOKEN =
             Pattern.compile("eyJ[A-Za-z0-9_-]{6,}[A-Za-z0-9_.-]*|ya29\\.[A-Za-z0-9_.~+/=-]+");
 
-    /** Words of this length are of no use to a reader. */
+    /** Words of this length or more are of no use to a reader. */
     private static final Pattern LONG_WORD = Pattern.compile("[A-Za-z0-9_-]{40,}+");
 
-    /** With the marks that turn the direction of text, and all that a log's reader can't see. */
+    /**
+     * Matches characters that a reader of the log can't see, including those that change the text's
+     * direction.
+     */
     private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{C}\\p{Z}\\s]+");
 
     private ProviderWords() {}
@@ -41,7 +47,7 @@ public final class ProviderWords {
                 .replaceAll(word -> isRandom(word.group()) ? "[token]" : word.group());
     }
 
-    /** Whether it has a digit, a small letter and a capital. */
+    /** Whether a word has a digit, a lower-case and an upper-case letter, like random secrets. */
     private static boolean isRandom(String word) {
         return word.chars().anyMatch(c -> c >= '0' && c <= '9')
                 && word.chars().anyMatch(c -> c >= 'a' && c <= 'z')

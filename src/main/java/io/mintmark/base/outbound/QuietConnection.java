@@ -28,7 +28,10 @@ import javax.net.ssl.SSLSocket;
  * left-over bytes for a sign of life.
  */
 final class QuietConnection extends DefaultManagedHttpClientConnection {
-    /** Interim responses (RFC 9110 section 15.2) to a request. Few servers send any. */
+    /**
+     * The maximum number of interim responses (RFC 9110 section 15.2) to a request. Few servers
+     * send any.
+     */
     private static final int MOST_INTERIM = 8;
 
     private @Nullable BoundedSocket bounded;
@@ -138,8 +141,8 @@ final class QuietConnection extends DefaultManagedHttpClientConnection {
     }
 
     /**
-     * After a response whose body was not read, the state of the buffer is unknown, which fails the
-     * check.
+     * Whether no unexpected data has arrived. If the previous response's body was not read, the
+     * state of the read buffer is unknown, and the connection doesn't pass.
      */
     private boolean isQuiet() throws IOException {
         return received != null
@@ -148,7 +151,7 @@ final class QuietConnection extends DefaultManagedHttpClientConnection {
                 && nothingArrived();
     }
 
-    /** Not so if the other end has hung up. */
+    /** Whether no byte has arrived and the other end hasn't closed the connection. */
     private boolean nothingArrived() throws IOException {
         if (channel == null) {
             return false;

@@ -19,7 +19,7 @@ public record Reply(
         return retryAfter.isPresent() || quotaUsedUp;
     }
 
-    /** Whether the service says that it did what it was asked. */
+    /** Whether the service reports that it did what was requested. */
     public boolean isSuccess() {
         return status >= OK && status < REDIRECTION;
     }

@@ -23,7 +23,7 @@ public final class Secret {
         return text;
     }
 
-    /** In UTF-16 units. */
+    /** The secret's length in UTF-16 units. */
     public int length() {
         return text.length();
     }
@@ -38,7 +38,7 @@ public final class Secret {
         try {
             return MessageDigest.getInstance("SHA-256").digest(bytes);
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
+            throw new IllegalStateException("the Java platform lacks SHA-256", e);
         }
     }
 

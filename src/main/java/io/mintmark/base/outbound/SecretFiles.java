@@ -20,7 +20,10 @@ import java.util.regex.Pattern;
 public final class SecretFiles {
     private static final int MOST_BYTES = 16 * 1024;
 
-    /** As in {@code internal.setting_fault}: no part begins with a dot, so none leads upwards. */
+    /**
+     * Names as {@code internal.setting_fault} accepts them. No part begins with a dot, so that no
+     * name leads to a parent directory.
+     */
     private static final Pattern NAME =
             Pattern.compile("%1$s(/%1$s){0,7}".formatted("[A-Za-z0-9_][A-Za-z0-9._-]{0,127}"));
 
@@ -45,15 +48,14 @@ public final class SecretFiles {
     public Secret read(String tenant, String name) throws UnusableSecretException {
         if (!NAME.matcher(name).matches() || !TENANT.matcher(tenant).matches()) {
             throw new UnusableSecretException(
-                    "must name a file in the tenant's secrets directory, without . or .. as a"
-                            + " folder");
+                    "must name a file in the tenant's secrets directory, without . or .. in its"
+                            + " path");
         }
         String where = "SECRETS_DIR/%s/%s".formatted(tenant, name);
         Path secrets =
                 directory.orElseThrow(() ->
                         new UnusableSecretException(
-                                "refers to %s, and this broker has no SECRETS_DIR"
-                                        .formatted(where)));
+                                "refers to %s, but SECRETS_DIR is not set".formatted(where)));
         try {
             return secret(content(secrets, tenant, name, where), where);
         } catch (NoSuchFileException e) {
@@ -62,13 +64,15 @@ public final class SecretFiles {
                             .formatted(where));
         } catch (IOException e) {
             throw new UnusableSecretException(
-                    "refers to %s, which the broker can't read: let it".formatted(where));
+                    "refers to %s, which the broker can't read: give it read permission"
+                            .formatted(where));
         }
     }
 
     /**
-     * Where secrets are mounted, as by Kubernetes, a new version is another directory behind the
-     * same link, and the old one goes away: so who finds nothing looks again.
+     * Reads a secret's file. If it is missing, reads it again: where secrets are mounted, as by
+     * Kubernetes, a new version is another directory behind the same link, and the old directory
+     * disappears.
      */
     private static byte[] content(Path secrets, String tenant, String name, String where)
             throws IOException, UnusableSecretException {
@@ -92,7 +96,7 @@ public final class SecretFiles {
         return file;
     }
 
-    /** The path has no more links: one that comes meanwhile isn't followed. */
+    /** Reads a file whose path has no links. A link that appears meanwhile isn't followed. */
     private static byte[] content(Path file, String where)
             throws IOException, UnusableSecretException {
         try {

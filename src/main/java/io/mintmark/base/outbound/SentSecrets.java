@@ -26,7 +26,7 @@ public final class SentSecrets {
     private static final int SHORTEST_SECRET = 6;
     private static final int BASE64_QUANTUM = 3;
 
-    /** For each secret the forms in which it may be quoted, its own letters and digits first. */
+    /** The forms in which each secret may be quoted, its own letters and digits first. */
     private final List<List<String>> secrets;
 
     public SentSecrets(Collection<Secret> secrets) {
@@ -98,7 +98,10 @@ public final class SentSecrets {
         return Math.clamp(form.length() / 2, SHORTEST_PIECE, most);
     }
 
-    /** Base64 of a longer text holds that of this one from one of three places on. */
+    /**
+     * The forms of a secret. The Base64 of a longer text contains one of three Base64 forms of the
+     * secret, depending on its position.
+     */
     private static List<String> forms(Secret secret) {
         byte[] bytes = secret.reveal().getBytes(StandardCharsets.UTF_8);
         List<String> forms = new ArrayList<>();
@@ -143,7 +146,7 @@ public final class SentSecrets {
         return !Character.isWhitespace(c) && ".,;:!?()[]{}<>'\"".indexOf(c) < 0;
     }
 
-    /** Without fingerprints, which would show in a log that the secrets were sent there. */
+    /** Shows no fingerprints, because they would show in a log that the secrets were sent there. */
     @Override
     public String toString() {
         return secrets.size() + " secrets";

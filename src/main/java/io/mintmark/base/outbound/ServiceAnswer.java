@@ -40,13 +40,16 @@ public final class ServiceAnswer {
     /** Years of four digits; what Java can read beyond them, the audit log couldn't store. */
     private static final Pattern RFC_3339 = Pattern.compile("[0-9]{4}-.+");
 
-    /** It becomes a header's value, at the broker's or at its client's. */
+    /** The characters of a token. The broker or its client will send the token in a header. */
     private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]{1,16384}");
 
-    /** As it is in the audit log. */
+    /** The characters of an id that the audit log can store. */
     private static final Pattern ID = Pattern.compile("[\\x21-\\x7e]{1,255}");
 
-    /** A code is quoted by those who look for it; RFC 6749 section 5.2 has its characters. */
+    /**
+     * The characters of an error code, by RFC 6749 section 5.2. Operators search for codes, so they
+     * are quoted.
+     */
     private static final Pattern CODE = Pattern.compile("[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,100}");
 
     private final JsonNode members;
@@ -71,28 +74,28 @@ public final class ServiceAnswer {
                         new ServiceAnswer(MissingNode.getInstance(), StrayToken.in(body), sent));
     }
 
-    /** An objection to a response that isn't as it should be. */
+    /** An objection, unless the response is as it should be. */
     public static Optional<String> unless(boolean fine, String objection) {
         return fine ? Optional.empty() : Optional.of(objection);
     }
 
-    /** Whether it is one JSON object that every parser reads alike. */
+    /** Whether the response is one JSON object that all parsers read alike. */
     public boolean isReadable() {
         return members.isObject();
     }
 
-    /** Whether there is something under this name; null is nothing. */
+    /** Whether the member is present and not null. */
     public boolean has(String member) {
         return members.hasNonNull(member);
     }
 
-    /** Whether there is a text under this name that passes. */
+    /** Whether the member is a text that passes. */
     boolean says(String member, Predicate<String> wanted) {
         String text = members.path(member).textValue();
         return text != null && wanted.test(text);
     }
 
-    /** A code, which the answer has under this name or below it. */
+    /** The error code at this path; empty if there is none. */
     public Optional<String> code(String... path) {
         return words(path).filter(word -> CODE.matcher(word).matches());
     }
@@ -106,7 +109,7 @@ public final class ServiceAnswer {
         return Optional.ofNullable(node.textValue()).map(this::shown).filter(w -> !w.isEmpty());
     }
 
-    /** All codes that have this name, however deep they stand. */
+    /** All error codes in members of this name, at any depth. */
     public List<String> codes(String name) {
         return members.findValues(name).stream()
                 .filter(JsonNode::isTextual)
@@ -115,15 +118,16 @@ public final class ServiceAnswer {
                 .toList();
     }
 
-    /** The object that it has under this name, as an answer of its own. */
+    /** The object in this member, as a response of its own. */
     public ServiceAnswer within(String member) {
         return new ServiceAnswer(members.path(member), stray, sent);
     }
 
     /**
-     * Whether it has exactly these texts under this name, each under its own name.
+     * Whether the object under this name consists of exactly these texts, apart from optional ones.
      *
-     * @param optional texts that may be there too
+     * @param texts required, by name
+     * @param optional texts that may be present too
      */
     public boolean isExactly(
             String member, Map<String, String> texts, Map<String, String> optional) {
@@ -141,8 +145,8 @@ public final class ServiceAnswer {
     }
 
     /**
-     * Whether it has a list under this name that isn't empty, and each element has one of these
-     * values under a further name. Capitals make no difference.
+     * Whether the list under {@code member} isn't empty and each of its elements has one of these
+     * values under {@code name}. The comparison ignores case.
      */
     public boolean listsOnly(String member, String name, Set<String> values) {
         Set<String> allowed = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
@@ -190,7 +194,7 @@ public final class ServiceAnswer {
                 : Optional.empty();
     }
 
-    /** True or false; empty if it is neither. */
+    /** The member's boolean value; empty if it isn't a boolean. */
     public Optional<Boolean> flag(String member) {
         JsonNode found = members.path(member);
         return found.isBoolean() ? Optional.of(found.booleanValue()) : Optional.empty();
@@ -207,13 +211,16 @@ public final class ServiceAnswer {
                 .filter(id -> ID.matcher(id).matches() && !sent.arePartlyIn(id));
     }
 
-    /** Why a token of this answer must not be handed out, as a sentence about the answer. */
+    /**
+     * The reason why a token of this response must not be handed out, as a sentence about the
+     * response.
+     */
     public Optional<String> objection(Secret token) {
         if (!isReadable()) {
             return Optional.of("the response isn't a JSON object without duplicate fields");
         }
         if (has("error")) {
-            return Optional.of("the answer has an error beside the token");
+            return Optional.of("the response has both a token and an error");
         }
         if (!TOKEN.matcher(token.reveal()).matches()) {
             return Optional.of("the token isn't printable ASCII of at most 16 KiB");
@@ -252,7 +259,7 @@ public final class ServiceAnswer {
         return ProviderWords.fit(sent.hiddenIn(ProviderWords.cut(words)));
     }
 
-    /** Nothing that the service said. */
+    /** Shows nothing that the service sent. */
     @Override
     public String toString() {
         return isReadable() ? "an object" : "no object";

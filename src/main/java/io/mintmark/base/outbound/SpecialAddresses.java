@@ -30,8 +30,8 @@ final class SpecialAddresses {
     private SpecialAddresses() {}
 
     /**
-     * What is special about an address, as words that fit behind "an address that is"; empty if it
-     * is public.
+     * The kind of a special address, in words that follow "an address that is"; empty if the
+     * address is public.
      */
     static Optional<String> kind(InetAddress address) {
         InetAddress judged = carried(address);
@@ -62,7 +62,7 @@ final class SpecialAddresses {
         try {
             return InetAddress.getByAddress(bytes);
         } catch (UnknownHostException e) {
-            throw new IllegalStateException("four bytes are an address", e);
+            throw new IllegalStateException("an IP address of 4 bytes can't be parsed", e);
         }
     }
 
@@ -70,7 +70,7 @@ final class SpecialAddresses {
         try {
             return Inet6Address.getByAddress(null, bytes, -1);
         } catch (UnknownHostException e) {
-            throw new IllegalStateException("sixteen bytes are an address", e);
+            throw new IllegalStateException("an IP address of 16 bytes can't be parsed", e);
         }
     }
 

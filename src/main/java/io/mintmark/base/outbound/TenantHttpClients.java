@@ -39,12 +39,12 @@ public final class TenantHttpClients implements AutoCloseable {
     /** The maximum time of a call, whatever its deadline. */
     private static final Duration LONGEST_CALL = Duration.ofMinutes(1);
 
-    /** A client that is dropped has no call in flight. */
+    /** A client that hasn't been used for so long has no call in flight. */
     private static final Duration FORGOTTEN = LONGEST_CALL.multipliedBy(2);
 
     private static final Duration CONNECT = Duration.ofSeconds(3);
 
-    /** A request's attribute. */
+    /** The name of a request's attribute that holds its sender. */
     private static final String SENDER = "sender";
 
     /**
@@ -102,10 +102,10 @@ public final class TenantHttpClients implements AutoCloseable {
     }
 
     /**
-     * As {@link GuardedHttp#post}, over a connection of the sender's tenant. It is used again only
-     * if the answer was read whole, in time, and is what may be answered.
+     * Posts like {@link GuardedHttp#post}, over a connection of the sender's tenant. The connection
+     * is reused only if the response was read completely, in time, and is a permitted one.
      *
-     * @throws NotSent if the sender's last check doesn't let it be sent
+     * @throws NotSent if the sender's last check doesn't let the request be sent
      */
     public Reply post(Sender sender, OutboundRequest post, Duration timeout)
             throws OutboundFailure {
@@ -137,7 +137,10 @@ public final class TenantHttpClients implements AutoCloseable {
                 connections);
     }
 
-    /** There is a connection, and the transport, which comes next, would write to it. */
+    /**
+     * Makes the sender's last check. The connection exists, and the transport would write to it
+     * next.
+     */
     private static ClassicHttpResponse sendIfAllowed(
             ClassicHttpRequest request, ExecChain.Scope scope, ExecChain chain)
             throws IOException, HttpException {

@@ -43,7 +43,7 @@ public sealed interface TokenReply {
             return OAuthErrorCode.of(this);
         }
 
-        /** All of it in a line. */
+        /** The error in one line. */
         public String quote() {
             return "%s: %s (HTTP %d)"
                     .formatted(
@@ -88,22 +88,22 @@ public sealed interface TokenReply {
     private static Optional<String> objection(Reply reply, Secret token) {
         ServiceAnswer answer = reply.answer();
         return answer.objection(token)
-                .or(() -> unless(reply.status() == 200, "the answer's status isn't 200"))
+                .or(() -> unless(reply.status() == 200, "the response's status isn't 200"))
                 .or(() ->
                         unless(
                                 answer.says("token_type", "bearer"::equalsIgnoreCase),
-                                "the answer's token_type isn't Bearer"))
+                                "the response's token_type isn't Bearer"))
                 .or(() ->
                         unless(
                                 !answer.has("issued_token_type")
                                         || answer.says("issued_token_type", TYPES::contains),
-                                "the answer's issued_token_type is neither access_token nor jwt"))
+                                "the response's issued_token_type is neither access_token nor jwt"))
                 .or(() ->
                         unless(
                                 !answer.has("expires_in")
                                         || answer.seconds("expires_in").isPresent(),
-                                "the answer's expires_in isn't a number of whole seconds within a"
-                                        + " hundred years"));
+                                "the response's expires_in isn't a whole number of seconds below"
+                                        + " a hundred years"));
     }
 
     /** A type of tokens (RFC 8693 section 3). */

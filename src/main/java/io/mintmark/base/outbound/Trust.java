@@ -45,15 +45,15 @@ final class Trust {
     }
 
     /**
-     * With these authorities, which the JDK reads once.
+     * Creates a strategy that trusts the platform's authorities, which the JDK reads once.
      *
-     * @throws GeneralSecurityException if they can't be read
+     * @throws GeneralSecurityException if the authorities can't be read
      */
     static TlsSocketStrategy platform() throws GeneralSecurityException {
         return strategy(SSLContext.getDefault());
     }
 
-    /** These authorities and no others. */
+    /** Creates a strategy that trusts these authorities and no others. */
     static TlsSocketStrategy only(String pem) throws OutboundFailure {
         return of(Optional.of(pem), Optional.empty());
     }
@@ -110,7 +110,7 @@ final class Trust {
                         .generateCertificates(
                                 new ByteArrayInputStream(pem.getBytes(StandardCharsets.UTF_8)));
         if (certificates.isEmpty()) {
-            throw new CertificateException("no certificate in it");
+            throw new CertificateException("the PEM contains no certificate");
         }
         return certificates;
     }

@@ -31,7 +31,7 @@ record WebAddress(URI uri) {
         URI uri = parse(text);
         String host = uri.getHost();
         if (!HttpUrl.isConfidential(uri) && !trustedWithHttp.test(host)) {
-            throw unusable(host + ": only https is used, except to loopback hosts");
+            throw unusable(host + ": plain http is allowed only to loopback hosts; use https");
         }
         return new WebAddress(uri);
     }

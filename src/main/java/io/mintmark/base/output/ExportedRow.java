@@ -10,7 +10,10 @@ import io.mintmark.base.json.JacksonFactories;
 
 /** A row of the audit log as {@link io.mintmark.auditor.export.PostgresExport} gives it. */
 public final class ExportedRow {
-    /** Without bounds: what PostgreSQL holds must be read, or one row would end every export. */
+    /**
+     * A parser without limits: every row that PostgreSQL stores must be readable, or one row would
+     * end every export.
+     */
     private static final ObjectMapper JSON =
             new ObjectMapper(
                     JacksonFactories.factory()
@@ -32,7 +35,7 @@ public final class ExportedRow {
         try {
             return JSON.readTree(row);
         } catch (JsonProcessingException e) {
-            throw new IllegalStateException("PostgreSQL wrote JSON that can't be read", e);
+            throw new IllegalStateException("a row from PostgreSQL is not valid JSON", e);
         }
     }
 
@@ -41,7 +44,7 @@ public final class ExportedRow {
         try {
             return value.isTextual() ? value.textValue() : JSON.writeValueAsString(value);
         } catch (JsonProcessingException e) {
-            throw new IllegalStateException("what was read can be written", e);
+            throw new IllegalStateException("a row that was read can't be written as JSON", e);
         }
     }
 }

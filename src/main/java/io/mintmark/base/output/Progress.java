@@ -12,7 +12,7 @@ import java.util.Optional;
 public final class Progress {
     private static final String START_OF_LINE_AND_CLEAR = "\r\033[K";
 
-    /** How often there is a line where each one stays. */
+    /** The pause between lines if output isn't a terminal, where lines can't be overwritten. */
     private static final Duration INTERVAL = Duration.ofSeconds(10);
 
     private final PrintStream errors = System.err;

@@ -104,7 +104,8 @@ final class Cryptoki implements Restartable {
         MemorySegment entry =
                 symbols.find("C_GetFunctionList")
                         .orElseThrow(() ->
-                                new IllegalArgumentException("has no function C_GetFunctionList"));
+                                new IllegalArgumentException(
+                                        "lacks the function C_GetFunctionList"));
         Linker linker = Linker.nativeLinker();
         MethodHandle getFunctionList =
                 linker.downcallHandle(entry, FunctionDescriptor.of(JAVA_LONG, ADDRESS));
@@ -280,7 +281,7 @@ final class Cryptoki implements Restartable {
         } catch (RuntimeException | Error e) {
             throw e;
         } catch (Throwable e) {
-            throw new IllegalStateException("C functions throw nothing", e);
+            throw new IllegalStateException("a call of the PKCS#11 library threw an exception", e);
         }
     }
 }

@@ -14,7 +14,7 @@ public final class HeldKeys implements AutoCloseable {
         this.settings = settings;
     }
 
-    /** Those of a broker without a token. */
+    /** The keys of a broker without a token. */
     public static HeldKeys none() {
         return new HeldKeys(Optional.empty());
     }
@@ -43,8 +43,7 @@ public final class HeldKeys implements AutoCloseable {
                     Optional.of(
                             Pkcs11Module.open(
                                     settings.orElseThrow(() ->
-                                            TokenUnavailable.token(
-                                                    "this broker has no PKCS11_MODULE"))));
+                                            TokenUnavailable.token("PKCS11_MODULE is not set"))));
         }
         return module.orElseThrow();
     }

@@ -68,7 +68,7 @@ final class KeySearch {
         List<Long> keys = functions.find(session, terms(PRIVATE_KEY, uri));
         if (keys.size() != 1) {
             throw TokenUnavailable.key(
-                    "%s: the token has %s"
+                    "%s: the PKCS#11 token has %s"
                             .formatted(
                                     uri,
                                     keys.isEmpty()
@@ -102,7 +102,8 @@ final class KeySearch {
         } catch (GeneralSecurityException | IOException | RuntimeException e) {
             throw e instanceof TokenUnavailable known
                     ? known
-                    : TokenUnavailable.key(uri + ": its public half can't be read");
+                    : TokenUnavailable.key(
+                            uri + ": the public key that belongs to it can't be read");
         }
         throw TokenUnavailable.key(uri + " is neither a P-256 nor an RSA key");
     }
@@ -187,7 +188,9 @@ final class KeySearch {
     private byte[] required(Pkcs11Uri uri, long object, long type) throws CryptokiFailure {
         return functions
                 .value(session, object, type)
-                .orElseThrow(() -> TokenUnavailable.key(uri + ": its public half can't be read"));
+                .orElseThrow(() ->
+                        TokenUnavailable.key(
+                                uri + ": the public key that belongs to it can't be read"));
     }
 
     private static long number(Optional<byte[]> value) {

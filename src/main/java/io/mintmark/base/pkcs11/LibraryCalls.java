@@ -52,7 +52,7 @@ final class LibraryCalls implements AutoCloseable {
                 callers.acquire(owner, 1)
                         .orElseThrow(() ->
                                 TokenUnavailable.token(
-                                        "%s: %d calls wait for the PKCS#11 library already"
+                                        "%s: %d calls are already waiting for the PKCS#11 library"
                                                 .formatted(key, CALLERS_OF_OWNER)))) {
             return begun(owner, call, until).get(until - System.nanoTime(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
@@ -70,7 +70,9 @@ final class LibraryCalls implements AutoCloseable {
         }
     }
 
-    /** The permit goes back when the call ends, not when its caller stops waiting. */
+    /**
+     * Starts a call. Its permit is returned when the call ends, not when its caller stops waiting.
+     */
     private <T> Future<T> begun(String owner, Callable<T> call, long until)
             throws TimeoutException, InterruptedException {
         Optional<Permit> permit =
@@ -87,7 +89,7 @@ final class LibraryCalls implements AutoCloseable {
         });
     }
 
-    /** Whether all calls have ended; waits for them as long as a caller would. */
+    /** Whether all calls have ended. Waits for them for as long as a caller would. */
     boolean end() {
         threads.shutdown();
         try {

@@ -65,19 +65,19 @@ public final class TokenKey implements PrivateKey {
         return publicKey.getAlgorithm();
     }
 
-    /** Null: the key stays in the token. */
+    /** Returns null, because the key stays in the token. */
     @Override
     public @Nullable String getFormat() {
         return null;
     }
 
-    /** Null: the key stays in the token. */
+    /** Returns null, because the key stays in the token. */
     @Override
     public byte @Nullable [] getEncoded() {
         return null;
     }
 
-    /** As messages name it. */
+    /** The key's URI, by which messages name the key. */
     @Override
     public String toString() {
         return uri.toString();

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
-/** A library with its logins. It is started anew only while no thread is in a call of it. */
+/** A library with its logins. It is restarted only while no thread is in a call of it. */
 final class TokenLibrary {
     private static final Duration BETWEEN_RESTARTS = Duration.ofSeconds(2);
     private static final Duration RESTART_PATIENCE = Duration.ofSeconds(1);
@@ -66,7 +66,10 @@ final class TokenLibrary {
         }
     }
 
-    /** Looks for tokens anew, at most every two seconds, and not while a call hangs. */
+    /**
+     * Restarts the library to find tokens again, at most every two seconds, and not while a call
+     * hangs.
+     */
     void restart() {
         try {
             if (!calls.writeLock().tryLock(RESTART_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -132,13 +135,13 @@ final class TokenLibrary {
         String shown = slots.stream().map(Cryptoki.Slot::token).sorted().toList().toString();
         throw TokenUnavailable.token(
                 token.map(label ->
-                                "the PKCS#11 library shows %s token '%s'; it shows %s"
+                                "the PKCS#11 library has %s token '%s'; its tokens: %s"
                                         .formatted(
                                                 fitting.isEmpty() ? "no" : "more than one",
                                                 label,
                                                 shown))
                         .orElseGet(() ->
-                                "the PKCS#11 library shows the tokens %s, and a key without token= needs exactly one"
+                                "the PKCS#11 library has the tokens %s; add token= to the URI of the key to choose one"
                                         .formatted(shown)));
     }
 
@@ -153,7 +156,8 @@ final class TokenLibrary {
         String now = pin.get().revealAgain();
         if (now.equals(refusedPin)) {
             throw TokenUnavailable.token(
-                    "the token refused the PIN in PKCS11_PIN_FILE: write the right one to it");
+                    "the PKCS#11 token rejected the PIN in PKCS11_PIN_FILE: correct the PIN in"
+                            + " that file");
         }
         try {
             functions.login(session, now);

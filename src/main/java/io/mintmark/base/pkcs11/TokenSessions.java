@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** One thread's sessions, one for each token, and the keys that it has found in them. */
+/** One thread's sessions, one for each token, and the keys that they have found. */
 final class TokenSessions {
     private final TokenLibrary library;
     private final Map<Optional<String>, Long> byToken = new HashMap<>();
@@ -27,8 +27,7 @@ final class TokenSessions {
         Found found = found(key.uri());
         if (!found.publicKey().equals(key.publicKey())) {
             library.replaced();
-            throw TokenUnavailable.key(
-                    key.uri() + " is another key now than the one that was published");
+            throw TokenUnavailable.key(key.uri() + " is no longer the key that was published");
         }
         return library.functions().sign(found.session(), found.privateKey(), mechanism, data);
     }
@@ -64,7 +63,7 @@ final class TokenSessions {
         return session;
     }
 
-    /** Closes them all; the next use opens new ones. */
+    /** Closes all sessions. The next use opens new ones. */
     void forget() {
         try {
             var _ =
@@ -77,7 +76,7 @@ final class TokenSessions {
                         return byToken.size();
                     });
         } catch (CryptokiFailure e) {
-            // it is gone already, which is why it is forgotten
+            // the session is gone already, which is why it is forgotten
         }
         byToken.clear();
         keys.clear();

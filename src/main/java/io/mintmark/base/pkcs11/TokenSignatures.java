@@ -29,16 +29,14 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 
-/**
- * What makes {@link java.security.Signature} sign with a {@link TokenKey}, and with nothing else.
- */
+/** Makes {@link java.security.Signature} sign with a {@link TokenKey}, and with no other key. */
 final class TokenSignatures extends Provider {
     private static final long serialVersionUID = 1L;
 
     static final String NAME = "MintmarkTokens";
 
     private TokenSignatures() {
-        super(NAME, "1.0", "Signatures of keys in PKCS#11 tokens");
+        super(NAME, "1.0", "Signatures by keys in PKCS#11 tokens");
         putService(new Algorithm(this, "SHA256withECDSA", Ecdsa::new));
         putService(new Algorithm(this, "Ed25519", Ed25519::new));
         putService(new Algorithm(this, "SHA256withRSA", Rsa256::new));
@@ -66,14 +64,17 @@ final class TokenSignatures extends Provider {
         }
     }
 
-    /** Makes it known to the process, last: the keys of others stay with theirs. */
+    /**
+     * Registers the provider as the process's last one, so that keys of other providers stay with
+     * theirs.
+     */
     static void install() {
         if (Security.getProvider(NAME) == null) {
             Security.addProvider(new TokenSignatures());
         }
     }
 
-    /** Collects the text. */
+    /** Collects the text to be signed. */
     abstract static class OfText extends SignatureSpi {
         private final ByteArrayOutputStream text = new ByteArrayOutputStream();
         private @Nullable TokenKey key;
@@ -83,7 +84,7 @@ final class TokenSignatures extends Provider {
         @Override
         protected void engineInitSign(PrivateKey given) throws InvalidKeyException {
             if (!(given instanceof TokenKey ours)) {
-                throw new InvalidKeyException("not a key in a token");
+                throw new InvalidKeyException("the key is not in a PKCS#11 token");
             }
             text.reset();
             key = ours;
@@ -144,7 +145,7 @@ final class TokenSignatures extends Provider {
             try {
                 return signed(key, MessageDigest.getInstance(digest).digest(whole));
             } catch (NoSuchAlgorithmException e) {
-                throw new IllegalStateException("every Java has " + digest, e);
+                throw new IllegalStateException("the Java platform lacks " + digest, e);
             }
         }
     }

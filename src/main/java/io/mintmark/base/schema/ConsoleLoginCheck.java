@@ -62,7 +62,7 @@ public final class ConsoleLoginCheck {
 
     private static final String EVERYTHING = "is a superuser";
 
-    /** As many as fit into a line. */
+    /** The maximum number of privileges in a message, so that the message fits into a line. */
     private static final int SHOWN = 5;
 
     private final DatabaseLogin login;

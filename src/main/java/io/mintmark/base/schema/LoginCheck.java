@@ -76,7 +76,10 @@ public final class LoginCheck {
     private static final String LIMITS =
             """
             SELECT EXISTS (SELECT FROM pg_catalog.pg_event_trigger WHERE evtname = 'mintmark_limits' AND evtenabled = 'A')
-               AND NOT pg_catalog.has_function_privilege('public', 'pg_catalog.pg_advisory_lock(bigint)', 'EXECUTE')
+               AND NOT EXISTS (SELECT FROM pg_catalog.pg_proc AS p
+                                WHERE p.pronamespace = 'pg_catalog'::regnamespace
+                                  AND p.proname IN ('pg_advisory_lock', 'pg_logical_emit_message')
+                                  AND pg_catalog.has_function_privilege('public', p.oid, 'EXECUTE'))
                    AS limited,
                    cast(pg_catalog.current_setting('max_prepared_transactions') AS int) AS prepared
             """;
@@ -105,7 +108,7 @@ public final class LoginCheck {
     public void requireSchema() {
         Found found = asked(() -> queries.query(SCHEMA, Map.of(), LoginCheck::found)).getFirst();
         if (!found.present()) {
-            throw new DatabaseUnfit("it has no schema yet; run: mintmark migrate");
+            throw new DatabaseUnfit("the database has no schema yet; run: mintmark migrate");
         }
         if (!found.writable()) {
             throw new DatabaseUnfit(
@@ -121,7 +124,7 @@ public final class LoginCheck {
     }
 
     /**
-     * Sees to it that the database answers this login.
+     * Requires that the database answers this login.
      *
      * @throws DatabaseUnfit if it doesn't
      */
@@ -157,10 +160,11 @@ public final class LoginCheck {
     }
 
     /**
-     * How many connections the login may have open, of all replicas together: the {@code CONNECTION
-     * LIMIT} of the login or of the database, whichever is lower; empty without one.
+     * The maximum number of connections that the login may have open, of all replicas together: the
+     * {@code CONNECTION LIMIT} of the login or of the database, whichever is lower; empty without a
+     * limit.
      *
-     * @throws DatabaseUnfit if that can't be determined
+     * @throws DatabaseUnfit if the limit can't be determined
      */
     public Optional<Integer> mostConnections() {
         return asked(() ->

@@ -37,7 +37,7 @@ record ManifestEntry(List<String> roles, List<String> named, SortedMap<String, S
         return hashes.getOrDefault(server, hashes.get(ALL));
     }
 
-    /** Adds another server's hash. */
+    /** Adds the hash of another kind of server. */
     ManifestEntry with(String server, ManifestEntry other) {
         SortedMap<String, String> all = new TreeMap<>();
         for (String each : List.of(SchemaManifest.OLDER, SchemaManifest.NEWER)) {

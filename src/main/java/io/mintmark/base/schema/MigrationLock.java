@@ -12,7 +12,10 @@ import java.util.Optional;
  * advisory lock, so the login that has it may be one that never migrates.
  */
 final class MigrationLock {
-    /** As Flyway computes it: its own number, and the hash of its table's quoted name. */
+    /**
+     * The lock's key as Flyway computes it: Flyway's constant plus the hash of its table's quoted
+     * name.
+     */
     static final long KEY =
             77_431_708_279_161L
                     + "\"%s\".\"flyway_schema_history\""
@@ -45,9 +48,11 @@ final class MigrationLock {
                         .first(
                                 connection,
                                 row ->
-                                        ("login \"%s\" (process %d) holds the advisory lock %d, with which"
-                                                        + " migrations wait for each other. To end that"
-                                                        + " session: SELECT pg_terminate_backend(%d)")
+                                        ("login \"%s\" (process %d) holds the advisory lock %d,"
+                                                        + " which lets only one migration run. To"
+                                                        + " end"
+                                                        + " that session: SELECT"
+                                                        + " pg_terminate_backend(%d)")
                                                 .formatted(
                                                         row.getString(1),
                                                         row.getInt(2),

@@ -5,6 +5,7 @@ import io.mintmark.base.sql.DatabaseLogin;
 import io.mintmark.base.sql.DatabaseUnfit;
 import io.mintmark.base.sql.Logins;
 import io.mintmark.base.sql.Query;
+import io.mintmark.base.sql.QueryFailed;
 import io.mintmark.base.sql.Roles;
 
 import org.flywaydb.core.Flyway;
@@ -17,10 +18,13 @@ import org.slf4j.LoggerFactory;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
@@ -29,7 +33,17 @@ import java.util.stream.Stream;
  */
 public final class Migrations {
     private static final Logger log = LoggerFactory.getLogger(Migrations.class);
-    private static final String SESSION = "-c client_min_messages=warning";
+
+    /**
+     * The session's settings, with a short lock time-out: while a statement waits for a lock, all
+     * later ones wait for the statement, mints too.
+     */
+    private static final String SESSION = "-c client_min_messages=warning -c lock_timeout=500";
+
+    /** The time for which a migration tries to get its locks, while other sessions end. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final String FILES = "db/migration";
     static final String HISTORY_SCHEMA = "runtime";
 
@@ -43,17 +57,27 @@ public final class Migrations {
     private final DatabaseLogin login;
     private final Roles roles;
     private final boolean singleRole;
+    private final Duration patience;
+
+    private interface Step {
+        void run() throws SQLException;
+    }
 
     /**
      * @param singleRole whether the login may stand in for roles that don't exist
      */
     public Migrations(DatabaseLogin login, Roles roles, boolean singleRole) {
+        this(login, roles, singleRole, PATIENCE);
+    }
+
+    Migrations(DatabaseLogin login, Roles roles, boolean singleRole, Duration patience) {
         this.login = login;
         this.roles = roles;
         this.singleRole = singleRole;
+        this.patience = patience;
     }
 
-    /** With the login that the settings name for it. */
+    /** Creates the migrations, which run with the login that the settings name for the migrator. */
     public static Migrations of(DatabaseSettings settings) {
         return new Migrations(
                 Logins.migrator(settings), Logins.roles(settings.roles()), settings.singleRole());
@@ -85,7 +109,7 @@ public final class Migrations {
             found.filter(SchemaVersion::isNewerThanOurs).ifPresent(Migrations::logNewer);
             int executed =
                     found.filter(it -> it.version() >= version).isPresent() ? 0 : migrate(known);
-            restoreRights(known);
+            patiently(known, () -> restoreRights(known));
             return executed;
         } catch (FlywayValidateException e) {
             throw SchemaVersion.unknown();
@@ -96,11 +120,56 @@ public final class Migrations {
 
     private int migrate(Map<String, Boolean> known) throws SQLException {
         requireLock(known);
+        Flyway flyway = flyway(known, actsAsOwner(known));
+        int pending = flyway.info().pending().length;
         try {
-            return flyway(known, actsAsOwner(known)).migrate().migrationsExecuted;
+            patiently(known, flyway::migrate);
+            return pending;
         } catch (FlywayException e) {
             requireLock(known); // somebody may have taken it meanwhile
+            if (QueryFailed.hasDependents(e)) {
+                requireNoTemporaryObjects(known);
+            }
             throw e;
+        }
+    }
+
+    /**
+     * Repeats what didn't get its locks. A migration that fails leaves nothing behind.
+     *
+     * @throws DatabaseUnfit with the sessions that held locks all the time
+     */
+    private void patiently(Map<String, Boolean> known, Step step) throws SQLException {
+        long end = System.nanoTime() + patience.toNanos();
+        Optional<Set<OtherSessions.Session>> always = Optional.empty();
+        while (true) {
+            try {
+                step.run();
+                return;
+            } catch (SQLException | FlywayException e) {
+                if (!QueryFailed.isLocked(e)) {
+                    throw e;
+                }
+            }
+            Set<OtherSessions.Session> now = withLocks(known);
+            always.ifPresent(now::retainAll);
+            always = Optional.of(now);
+            if (System.nanoTime() > end) {
+                throw OtherSessions.locked(now);
+            }
+            LockSupport.parkNanos(PAUSE.toNanos());
+        }
+    }
+
+    private Set<OtherSessions.Session> withLocks(Map<String, Boolean> known) throws SQLException {
+        try (Connection connection = dataSource(actsAsOwner(known)).getConnection()) {
+            return OtherSessions.withLocks(connection);
+        }
+    }
+
+    private void requireNoTemporaryObjects(Map<String, Boolean> known) throws SQLException {
+        try (Connection connection = dataSource(actsAsOwner(known)).getConnection()) {
+            OtherSessions.requireNoTemporaryObjects(connection);
         }
     }
 
@@ -157,7 +226,9 @@ public final class Migrations {
         }
     }
 
-    /** Someone else than a migration may have revoked or dropped some. */
+    /**
+     * Restores the rights, because somebody may have revoked or dropped some outside of migrations.
+     */
     private void restoreRights(Map<String, Boolean> known) throws SQLException {
         try (Connection connection = dataSource(actsAsOwner(known)).getConnection()) {
             new Rights(connection, roles, placeholders(known, actsAsOwner(known))).restore();

@@ -25,11 +25,11 @@ import java.util.Objects;
 final class Rights {
     private static final Logger log = LoggerFactory.getLogger(Rights.class);
 
-    /** The migrations that define them, and can run again. */
+    /** The repeatable migrations that define the rights. */
     private static final List<String> FILES =
             List.of("/db/migration/R__21_policies.sql", "/db/migration/R__90_privileges.sql");
 
-    /** One restores at a time; readers don't wait. */
+    /** Takes a lock, so that one process restores at a time. Readers don't wait. */
     private static final String ALONE =
             "LOCK TABLE runtime.schema_version IN SHARE ROW EXCLUSIVE MODE";
 
@@ -62,7 +62,7 @@ final class Rights {
         this.placeholders = placeholders;
     }
 
-    /** Restores them where they aren't those of this release. */
+    /** Restores the rights if they differ from those of this release. */
     void restore() throws SQLException {
         if (differences().isEmpty()) {
             return;
@@ -106,7 +106,9 @@ final class Rights {
             return sql;
         } catch (IOException e) {
             throw new UncheckedIOException(
-                    "migration %s of the program can't be read; reinstall it".formatted(file), e);
+                    "migration %s of this release can't be read; reinstall Mintmark"
+                            .formatted(file),
+                    e);
         }
     }
 }

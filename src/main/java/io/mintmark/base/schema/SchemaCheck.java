@@ -19,7 +19,7 @@ public final class SchemaCheck {
         Connection open() throws SQLException;
     }
 
-    /** By a connection of its own. */
+    /** Checks the schema over a connection of its own. */
     public SchemaCheck(DatabaseLogin login) {
         this.connections = () -> login.source("mintmark", "").getConnection();
     }
@@ -47,11 +47,11 @@ public final class SchemaCheck {
     public enum Age {
         /** There is no schema yet. */
         NONE,
-        /** Of an earlier release. */
+        /** The schema is of an earlier release. */
         OLDER,
-        /** Of this release, or of a build with the same number. */
+        /** The schema is of this release, or of a build with the same number. */
         SAME,
-        /** Of a later release. */
+        /** The schema is of a later release. */
         NEWER
     }
 
@@ -109,8 +109,9 @@ public final class SchemaCheck {
     public void require(Optional<String> program) {
         try (Connection connection = connections.open()) {
             SchemaVersion.of(connection)
-                    .orElseThrow(
-                            () -> new DatabaseUnfit("it has no schema yet; run: mintmark migrate"))
+                    .orElseThrow(() ->
+                            new DatabaseUnfit(
+                                    "the database has no schema yet; run: mintmark migrate"))
                     .require(program);
         } catch (SQLException e) {
             throw DatabaseUnfit.because(e);

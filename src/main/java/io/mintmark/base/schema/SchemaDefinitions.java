@@ -22,7 +22,10 @@ import java.util.function.Consumer;
  * retired, the tables of Flyway, indexes and the types of tables' rows are left out.
  */
 final class SchemaDefinitions {
-    /** For {@code c}, a row of {@code pg_class} whose schema is {@code n}. */
+    /**
+     * The name of a relation, from the aliases {@code c} of {@code pg_class} and {@code n} of its
+     * schema.
+     */
     private static final String RELATION =
             "n.nspname || '.' || CASE WHEN "
                     + "n.nspname = 'log' AND c.relname ~ '^event_[0-9]{4}_[0-9]{2}$'"
@@ -46,7 +49,7 @@ final class SchemaDefinitions {
               WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped)\
             """;
 
-    /** Whether triggers that enforce references are disabled, and inheritance. */
+    /** Counts disabled triggers that enforce references, and tables that inherit from {@code c}. */
     private static final String BESIDE =
             """
             (SELECT count(*) FROM pg_trigger AS t WHERE t.tgrelid = c.oid AND t.tgisinternal AND t.tgenabled = 'D'),

@@ -31,7 +31,7 @@ import java.util.regex.Pattern;
 public final class SchemaManifest {
     static final String RESOURCE = "/schema-manifest.tsv";
 
-    /** From this version on servers print views with no more qualifiers than are needed. */
+    /** The first major version of PostgreSQL that prints views without unneeded qualifiers. */
     private static final int SHORT_VIEWS = 16;
 
     private static final String FUNCTION = "function";
@@ -77,7 +77,7 @@ public final class SchemaManifest {
         this.roles = roles;
     }
 
-    /** That of this release, by kind and name of the objects. */
+    /** The manifest of this release, by kind and name of the objects. */
     static SortedMap<String, ManifestEntry> ofThisRelease() {
         try (InputStream in = SchemaManifest.class.getResourceAsStream(RESOURCE)) {
             String text =
@@ -92,7 +92,8 @@ public final class SchemaManifest {
                     });
             return entries;
         } catch (IOException e) {
-            throw new UncheckedIOException("a resource of the program can't be read", e);
+            throw new UncheckedIOException(
+                    "a resource file of this release can't be read; reinstall Mintmark", e);
         }
     }
 
@@ -147,7 +148,7 @@ public final class SchemaManifest {
                     ManifestEntry entry = expected.get(key);
                     seen.add(key);
                     if (entry == null) {
-                        each.accept(named(key) + " isn't of this release");
+                        each.accept(named(key) + " isn't part of this release");
                     } else if (!fits(found, entry, server, actual)) {
                         each.accept(named(key) + " differs from this release");
                     }
@@ -181,7 +182,7 @@ public final class SchemaManifest {
         return key.substring(0, key.indexOf('\t'));
     }
 
-    /** A privilege that none of our roles has. */
+    /** Whether a privilege belongs to none of the broker's roles. */
     private static boolean isOperatorsOwn(Definition found, Map<String, String> actual) {
         return found.kind().equals(SchemaDefinitions.PRIVILEGE) && granted(found, actual).isEmpty();
     }

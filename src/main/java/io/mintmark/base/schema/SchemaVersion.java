@@ -46,7 +46,7 @@ record SchemaVersion(int version, String oldestProgram) {
             """;
 
     /**
-     * That of a database; empty if it has no schema yet.
+     * The version of a database's schema; empty if it has no schema yet.
      *
      * @throws DatabaseUnfit if it has one that no released program made
      */
@@ -96,7 +96,7 @@ record SchemaVersion(int version, String oldestProgram) {
 
     static DatabaseUnfit unknown() {
         return new DatabaseUnfit(
-                "its schema has migrations that this release doesn't have, such as those of a"
+                "the schema has migrations that this release doesn't have, such as those of a"
                         + " development version; create the database again (in development: delete "
                         + ".mintmark/postgres)");
     }
@@ -115,13 +115,13 @@ record SchemaVersion(int version, String oldestProgram) {
     void require(Optional<String> program) {
         if (version < OURS) {
             throw new DatabaseUnfit(
-                    ("its schema has version %d, and this release needs %d; run: mintmark "
-                                    + "migrate")
+                    ("the schema has version %d, but this release needs version %d; run: mintmark"
+                                    + " migrate")
                             .formatted(version, OURS));
         }
         if (isNewerThanOurs() && !program.filter(this::allows).isPresent()) {
             throw new DatabaseUnfit(
-                    "its schema has version %d, which needs Mintmark %s or newer; this is %s"
+                    "the schema has version %d, which needs Mintmark %s or newer; this is %s"
                             .formatted(version, oldestProgram, program.orElse("unversioned")));
         }
     }

@@ -56,7 +56,8 @@ public final class CommitThenQuery {
             if (failedBeforeCommit(connection)) {
                 throw e;
             }
-            throw new QueryFailed("the database failed at a commit, or after it", null, true, e);
+            throw new QueryFailed(
+                    "the database failed during a commit, or right after it", null, true, e);
         }
     }
 

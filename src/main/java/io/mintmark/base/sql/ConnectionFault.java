@@ -19,23 +19,23 @@ import java.util.stream.Stream;
 
 import javax.net.ssl.SSLException;
 
-/** Why there is no connection, as the end of a sentence without names or addresses. */
+/** Explains why there is no connection, as the end of a sentence without names or addresses. */
 final class ConnectionFault {
-    /** By PostgreSQL's error code. */
+    /** Explanations by PostgreSQL's error code. */
     private static final Map<String, String> BY_STATE =
             Map.of(
-                    "28P01", "it rejects the password",
-                    "28000", "it rejects the login",
-                    "3D000", "it has no database of that name",
-                    "42501", "the login may not connect to it",
-                    "53300", "it has no free connection for the login",
-                    "57P03", "it is starting or stopping");
+                    "28P01", "the server rejects the password",
+                    "28000", "the server rejects the login",
+                    "3D000", "the server has no database of that name",
+                    "42501", "the login may not connect to the database",
+                    "53300", "the server has no free connection for the login",
+                    "57P03", "the server is starting or stopping");
 
-    private static final String IN_USE = "all connections to it are in use";
+    private static final String IN_USE = "all connections to the server are in use";
 
     private ConnectionFault() {}
 
-    /** The reason in a failure and its causes. */
+    /** The reason for a failure, from its causes. */
     static String of(Throwable failure) {
         List<Throwable> causes = causes(failure);
         return causes.stream()
@@ -44,11 +44,11 @@ final class ConnectionFault {
                 .or(() -> byCause(causes))
                 .orElseGet(() ->
                         causes.stream().anyMatch(SQLException.class::isInstance)
-                                ? "it refuses what it is asked for"
+                                ? "the server rejected the statement"
                                 : IN_USE);
     }
 
-    /** What an operator is told of a failure; empty where the driver's words say more. */
+    /** An explanation of a failure for operators; empty where the driver's message says more. */
     static Optional<String> detailed(Throwable failure) {
         List<Throwable> causes = causes(failure);
         Throwable innermost = causes.getLast();
@@ -86,16 +86,18 @@ final class ConnectionFault {
     private static @Nullable String byClass(Throwable cause) {
         return switch (cause) {
             case ServiceSession.Refused _ ->
-                    "its sessions lack a setting that the log's integrity depends on";
-            case UnknownHostException _ -> "its host name is unknown";
-            case ConnectException _ -> "nothing accepts connections at its address";
-            case SocketTimeoutException _, SQLTimeoutException _ -> "it doesn't answer in time";
-            case GeneralSecurityException _, SSLException _ -> "its certificate isn't trusted";
+                    "the sessions lack a setting that keeps the log intact";
+            case UnknownHostException _ -> "the server's host name is unknown";
+            case ConnectException _ -> "nothing accepts connections at the server's address";
+            case SocketTimeoutException _, SQLTimeoutException _ ->
+                    "the server doesn't respond in time";
+            case GeneralSecurityException _, SSLException _ ->
+                    "the server's certificate isn't trusted";
             case FileNotFoundException _, NoSuchFileException _ ->
-                    "a file that its URL names can't be read";
-            case IOException _ -> "the connection broke";
+                    "a file that the database URL names can't be read";
+            case IOException _ -> "the connection was lost";
             case SQLException sql when isAboutTheHostName(sql) ->
-                    "its certificate is for another host name";
+                    "the server's certificate is for another host name";
             default -> null; // another cause may say more
         };
     }

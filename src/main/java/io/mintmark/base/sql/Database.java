@@ -41,7 +41,7 @@ public final class Database implements AutoCloseable {
         private static final long serialVersionUID = 1L;
 
         NoConnection(SQLException cause) {
-            super("no connection to the database", cause);
+            super("the broker has no connection to the database", cause);
         }
     }
 
@@ -100,17 +100,17 @@ public final class Database implements AutoCloseable {
         return config;
     }
 
-    /** For questions. */
+    /** Runs queries, for callers that only read. */
     public Queries reading() {
         return reading;
     }
 
-    /** For the audit log. */
+    /** Runs the statements of the audit log. */
     public Queries writing() {
         return writing;
     }
 
-    /** For a transaction of several statements; to be closed soon. */
+    /** Opens a connection for a transaction of several statements. Close it soon. */
     public Connection connection() throws SQLException {
         return pool.getConnection();
     }

@@ -72,9 +72,9 @@ public final class DatabaseHealth {
     }
 
     /**
-     * Sees to it that the clocks agree.
+     * Requires that the clocks agree.
      *
-     * @throws DatabaseUnfit if they don't, or it can't be found out
+     * @throws DatabaseUnfit if they don't, or if that can't be determined
      */
     public void requireSameTime() {
         try {

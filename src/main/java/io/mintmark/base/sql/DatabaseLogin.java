@@ -35,8 +35,9 @@ public record DatabaseLogin(
     static final String SEARCH_PATH = "pg_catalog,pg_temp";
 
     /**
-     * Of every session. Times are UTC, whatever zone the server's administrator chose. No statement
-     * is compiled: each ends sooner than its compilation would.
+     * The settings of every session. Times are UTC, whatever time zone the server's administrator
+     * chose. Just-in-time compilation is off, because each statement ends sooner than its
+     * compilation would.
      */
     private static final String EVERYWHERE =
             "-c search_path=%s -c TimeZone=UTC -c jit=off ".formatted(SEARCH_PATH);

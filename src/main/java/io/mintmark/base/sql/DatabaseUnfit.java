@@ -30,7 +30,7 @@ public final class DatabaseUnfit extends RuntimeException {
         this.unreachable = false;
     }
 
-    /** Whether it couldn't be asked at all, which may be over in a moment. */
+    /** Whether the database couldn't be reached, which may be temporary. */
     public boolean isUnreachable() {
         return unreachable;
     }
@@ -51,7 +51,8 @@ public final class DatabaseUnfit extends RuntimeException {
 
     private static String said(SQLException cause) {
         if (cause instanceof SQLTransientConnectionException) {
-            return "it accepted no connection in time"; // the pool's own words have its numbers
+            return "the server accepted no connection in"
+                    + " time"; // the pool's own words have its numbers
         }
         ServerErrorMessage server =
                 cause instanceof PSQLException known ? known.getServerErrorMessage() : null;
@@ -65,7 +66,7 @@ public final class DatabaseUnfit extends RuntimeException {
                 : server.getMessage() + " " + hint;
     }
 
-    /** The innermost: a pool wraps what the server said in words of its own. */
+    /** The innermost SQL exception, because a pool wraps the server's message in its own. */
     private static @Nullable SQLException sqlException(Throwable failure) {
         SQLException innermost = null;
         for (Throwable at = failure; at != null; at = at.getCause()) {

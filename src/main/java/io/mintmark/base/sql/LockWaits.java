@@ -4,18 +4,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Names the session whose lock a statement waited for in vain. Any login that may use a schema can
- * stop others with locks: by LOCK TABLE, by a transaction that it leaves open, or by a statement
- * that waits for an exclusive lock before PostgreSQL checks its privileges.
+ * Names the session whose lock a statement waited for in vain, or whose locks fill the lock table
+ * of the server. Any login that may use a schema can stop others with locks: by LOCK TABLE, by a
+ * transaction that it leaves open, or by a statement that waits for an exclusive lock before
+ * PostgreSQL checks its privileges.
  */
 final class LockWaits {
     static final String LOCK_NOT_AVAILABLE = "55P03";
+    static final String OUT_OF_SHARED_MEMORY = "53200";
     private static final Logger log = LoggerFactory.getLogger(LockWaits.class);
     private static final long QUIET = Duration.ofSeconds(10).toNanos();
 
@@ -47,31 +50,45 @@ final class LockWaits {
              LIMIT 1
             """;
 
+    /**
+     * Reads no table: while the lock table is full, a session gets no lock on PostgreSQL's shared
+     * tables, which know the logins.
+     */
+    private static final String MOST_LOCKS =
+            """
+            SELECT l.pid, pg_catalog.count(*)
+              FROM pg_catalog.pg_lock_status() AS l
+             WHERE l.pid <> pg_catalog.pg_backend_pid()
+             GROUP BY 1
+             ORDER BY 2 DESC
+             LIMIT 1
+            """;
+
     private final Connections connections;
     private final AtomicLong lastLogged = new AtomicLong(System.nanoTime() - QUIET);
 
     /**
-     * Who has the lock.
+     * The lock that made a statement fail.
      *
-     * @param prepared the identifier of a prepared transaction, which has no process
+     * @param words the end of a sentence
+     * @param end how to end it
      */
-    private record Holder(String table, String login, int process, Optional<String> prepared) {
-        String words() {
-            return prepared.map(id ->
-                            "waits for a lock on %s held by the prepared transaction '%s' of login \"%s\""
-                                    .formatted(table, id, login))
-                    .orElseGet(() ->
-                            "waits for a lock on %s held by login \"%s\" (process %d)"
-                                    .formatted(table, login, process));
+    private record Obstacle(String words, String end) {
+        static Obstacle session(String words, String login, int process) {
+            return new Obstacle(
+                    "%s login \"%s\" (process %d)".formatted(words, login, process),
+                    terminate(process));
         }
 
-        String end() {
-            return prepared.map(id ->
-                            "To end it, as that login or as a superuser: ROLLBACK PREPARED '%s'"
-                                    .formatted(id.replace("'", "''")))
-                    .orElseGet(() ->
-                            "To end that session: SELECT pg_terminate_backend(%d)"
-                                    .formatted(process));
+        static Obstacle prepared(String words, String login, String id) {
+            return new Obstacle(
+                    "%s the prepared transaction '%s' of login \"%s\"".formatted(words, id, login),
+                    "To end it, as that login or as a superuser: ROLLBACK PREPARED '%s'"
+                            .formatted(id.replace("'", "''")));
+        }
+
+        static Obstacle unknown(String words) {
+            return new Obstacle(words, "docs/run/database.md shows how to find the session.");
         }
     }
 
@@ -85,32 +102,54 @@ final class LockWaits {
 
     /** Describes and logs the lock that a statement waited for; the text ends a sentence. */
     String describe() {
-        Optional<Holder> holder = find();
-        String described =
-                holder.map(Holder::words).orElse("waits for a lock held by another session");
+        return logged(
+                find(HOLDER, LockWaits::holder)
+                        .orElseGet(() ->
+                                Obstacle.unknown("waits for a lock held by another session")));
+    }
+
+    /** Describes and logs that the server has no room for another lock. */
+    String describeFullTable() {
+        return logged(
+                find(MOST_LOCKS, LockWaits::mostLocks)
+                        .orElseGet(() -> Obstacle.unknown("finds the server's lock table full")));
+    }
+
+    private static String terminate(int process) {
+        return "To end that session: SELECT pg_terminate_backend(%d)".formatted(process);
+    }
+
+    private static Obstacle holder(ResultSet row) throws SQLException {
+        String words = "waits for a lock on %s held by".formatted(row.getString(1));
+        String prepared = row.getString(4);
+        return prepared == null
+                ? Obstacle.session(words, row.getString(2), row.getInt(3))
+                : Obstacle.prepared(words, row.getString(2), prepared);
+    }
+
+    private static Obstacle mostLocks(ResultSet row) throws SQLException {
+        int process = row.getInt(1);
+        return new Obstacle(
+                "finds the server's lock table full, with %d locks of process %d"
+                        .formatted(row.getLong(2), process),
+                terminate(process));
+    }
+
+    private String logged(Obstacle obstacle) {
         long last = lastLogged.get();
         if (System.nanoTime() - last >= QUIET
                 && lastLogged.compareAndSet(last, System.nanoTime())) {
             log.warn(
                     "The broker {}. Requests that need it get 503. {}",
-                    described,
-                    holder.map(Holder::end)
-                            .orElse("docs/run/database.md shows how to find the session."));
+                    obstacle.words(),
+                    obstacle.end());
         }
-        return described;
+        return obstacle.words();
     }
 
-    private Optional<Holder> find() {
+    private Optional<Obstacle> find(String sql, Query.Mapping<Obstacle> mapping) {
         try (Connection connection = connections.open()) {
-            return Query.of(HOLDER)
-                    .first(
-                            connection,
-                            row ->
-                                    new Holder(
-                                            row.getString(1),
-                                            row.getString(2),
-                                            row.getInt(3),
-                                            Optional.ofNullable(row.getString(4))));
+            return Query.of(sql).first(connection, mapping);
         } catch (SQLException | RuntimeException e) {
             log.debug("The session that holds the lock can't be found", e);
             return Optional.empty();

@@ -38,7 +38,7 @@ public final class LoginSource extends PGSimpleDataSource {
     @Override
     public void setLoginTimeout(int seconds) {}
 
-    /** From now on, no connection without these settings. */
+    /** Requires these settings of every connection from now on. */
     void requires(ServiceSession settings) {
         session = Optional.of(settings);
     }
@@ -76,7 +76,7 @@ public final class LoginSource extends PGSimpleDataSource {
         }
     }
 
-    /** Why the last attempt to connect failed; empty if it succeeded. */
+    /** The reason why the last attempt to connect failed; empty if it succeeded. */
     Optional<SQLException> failure() {
         return Optional.ofNullable(failure);
     }

@@ -78,7 +78,7 @@ public final class Queries {
         });
     }
 
-    /** Runs such a statement and takes it back. Throws {@link QueryFailed}. */
+    /** Runs a change and rolls it back. Throws {@link QueryFailed}. */
     public void rehearse(String sql, List<?> parameters) {
         var _ =
                 shared(() -> {
@@ -149,6 +149,9 @@ public final class Queries {
     private QueryFailed failed(SQLException e) {
         if (LockWaits.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
             return new QueryFailed(locks.describe(), e.getSQLState(), true, e);
+        }
+        if (LockWaits.OUT_OF_SHARED_MEMORY.equals(e.getSQLState())) {
+            return new QueryFailed(locks.describeFullTable(), e.getSQLState(), true, e);
         }
         return new QueryFailed("PostgreSQL rejected a statement", e.getSQLState(), true, e);
     }

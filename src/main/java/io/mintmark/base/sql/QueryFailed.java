@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/** A statement that didn't come through. */
+/** A statement failed. */
 public final class QueryFailed extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -43,16 +43,30 @@ public final class QueryFailed extends RuntimeException {
         return LockWaits.LOCK_NOT_AVAILABLE.equals(sqlState);
     }
 
-    /** PostgreSQL took the transaction back in favour of another. */
+    /** Whether PostgreSQL rolled the transaction back in favour of another. */
     public boolean isConflict() {
         return "40001".equals(sqlState) || "40P01".equals(sqlState);
     }
 
     /** Whether the cause of a failure is that the login lacks a privilege. */
     public static boolean lacksPrivilege(Throwable failure) {
+        return hasState(failure, "42501");
+    }
+
+    /** Whether the cause of a failure is a lock that was not released in time. */
+    public static boolean isLocked(Throwable failure) {
+        return hasState(failure, LockWaits.LOCK_NOT_AVAILABLE);
+    }
+
+    /** Whether the cause of a failure is that objects depend on what a statement drops. */
+    public static boolean hasDependents(Throwable failure) {
+        return hasState(failure, "2BP01");
+    }
+
+    private static boolean hasState(Throwable failure, String state) {
         return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
                 .anyMatch(cause ->
-                        cause instanceof SQLException sql && "42501".equals(sql.getSQLState()));
+                        cause instanceof SQLException sql && state.equals(sql.getSQLState()));
     }
 
     /** A row breaks a rule of its table, or the table has no partition for it. */

@@ -48,7 +48,7 @@ public final class ReadOnlyDatabase implements AutoCloseable {
         this.pool = new HikariDataSource(config);
     }
 
-    /** One for a transaction, which ends with it: what isn't committed is rolled back. */
+    /** A connection for one transaction. Closing it rolls back what isn't committed. */
     public Connection connection() throws SQLException {
         return pool.getConnection();
     }

@@ -17,7 +17,7 @@ public record Roles(
         String tenantAdmin,
         String auditor,
         String console) {
-    /** All of them, in the order of {@code db/roles.sql}. */
+    /** The names of all roles, in the order of {@code db/roles.sql}. */
     public String[] names() {
         return new String[] {owner, app, admin, tenantAdmin, auditor, console};
     }

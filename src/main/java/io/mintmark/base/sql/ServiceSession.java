@@ -74,7 +74,7 @@ final class ServiceSession {
 
         private Refused(Setting asked, String found, String why, String username) {
             super(
-                    "the session has %s = '%s', so %s; a pooler may have dropped what the broker asks for: %s"
+                    "the session has %s = '%s', so %s; a pooler may have dropped the settings that the broker asks for: %s"
                             .formatted(asked.name, found, why, asked.forLogin(username)));
         }
     }
@@ -98,7 +98,7 @@ final class ServiceSession {
                 case DURABILITY -> throw refused(other, "confirmed rows could be lost");
                 case SEARCH_PATH -> {
                     if (("," + other.getValue() + ",").indexOf(",pg_catalog,") > 0) {
-                        throw refused(other, "names could mean something else");
+                        throw refused(other, "names in SQL could resolve to other objects");
                     }
                 }
                 default -> {
@@ -120,7 +120,7 @@ final class ServiceSession {
         return new Refused(other.getKey(), other.getValue(), why, username);
     }
 
-    /** The settings that the session has otherwise than the service asked. */
+    /** The settings whose values in the session differ from the requested ones. */
     private static Map<Setting, String> others(Connection connection) throws SQLException {
         Map<Setting, String> others = new LinkedHashMap<>();
         try (Statement statement = connection.createStatement();

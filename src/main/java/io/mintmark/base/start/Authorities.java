@@ -26,9 +26,9 @@ public final class Authorities {
     }
 
     /**
-     * Waits until they are read.
+     * Waits until the authorities are read.
      *
-     * @throws StartFailed if they can't be
+     * @throws StartFailed if they can't be read
      */
     public void await() {
         try {
@@ -39,7 +39,7 @@ public final class Authorities {
     }
 
     /**
-     * Reads them.
+     * Reads the authorities.
      *
      * @throws StartFailed if they can't be read
      */
@@ -54,7 +54,7 @@ public final class Authorities {
         }
     }
 
-    /** The JDK wraps what happened, and says there only what it was about to do. */
+    /** The cause of a failure. The JDK's outer exception only says what it was about to do. */
     private static Throwable reason(Throwable failure) {
         Throwable reason = failure;
         while (reason.getCause() != null) {

@@ -36,7 +36,7 @@ public record Certificates(Optional<PortTls> server, Optional<PortTls> admin) {
                 settings.admin().flatMap(AdminSettings::tls).map(Certificates::read));
     }
 
-    /** All that there are. */
+    /** The certificates of all ports that have one. */
     public List<PortTls> all() {
         return Stream.of(server, admin).flatMap(Optional::stream).toList();
     }

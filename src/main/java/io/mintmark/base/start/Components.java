@@ -53,7 +53,8 @@ public final class Components implements AutoCloseable {
         try {
             component.close();
         } catch (Exception e) {
-            log.error("A component of the broker could not be closed", e);
+            log.error(
+                    "{} could not be closed at shutdown", component.getClass().getSimpleName(), e);
         }
     }
 }

@@ -16,7 +16,9 @@ public final class NoHelidonConfig {
 
     private NoHelidonConfig() {}
 
-    /** Applies to the whole process from now on. */
+    /**
+     * Keeps Helidon from reading configuration of its own, in the whole process and from now on.
+     */
     public static void only() {
         if (!SET.getAndSet(true)) {
             Services.set(Config.class, Config.empty());

@@ -8,7 +8,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 
-/** Looks at the ports before anything else is started, to name the one that is taken. */
+/** Checks the ports before anything else starts, so that the message names the one in use. */
 public final class Ports {
     private Ports() {}
 

@@ -16,7 +16,7 @@ public final class ProgramVersion {
         return Optional.ofNullable(ProgramVersion.class.getPackage().getImplementationVersion());
     }
 
-    /** For people. */
+    /** The version for people. */
     public static String shown() {
         return current().orElse("development");
     }

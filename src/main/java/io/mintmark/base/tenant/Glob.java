@@ -17,7 +17,7 @@ import java.util.Set;
  * Pratt. Without backtracking, no pattern of an admin can take exponential time.
  */
 public final class Glob {
-    /** In characters (code points), as the database counts them. */
+    /** The maximum length in characters (code points), as the database counts them. */
     public static final int MAX_LENGTH = 512;
 
     /** The maximum number of wildcards; {@code **} counts as one. */
@@ -78,8 +78,9 @@ public final class Glob {
     }
 
     /**
-     * Whether it starts with a literal segment: up to the first {@code :} or {@code /}, in a URI up
-     * to the end of its host. Globs of subjects must, as {@code internal.is_anchored} says too.
+     * Whether the pattern starts with a literal segment: up to the first {@code :} or {@code /}, or
+     * in a URI up to the end of its host. Globs of subjects must be anchored; {@code
+     * internal.is_anchored} has the same rule.
      */
     public boolean isAnchored() {
         int colon = pattern.indexOf(':');
@@ -211,7 +212,10 @@ public final class Glob {
     private static final class Literal {
         private final String text;
 
-        /** For each number of characters that fitted: how many still do, one place further on. */
+        /**
+         * The failure function: for each number of matched characters, how many still match one
+         * position later.
+         */
         private final short[] borders;
 
         Literal(String text) {
@@ -232,7 +236,10 @@ public final class Glob {
             return text.length();
         }
 
-        /** How many characters fit after one more, {@code fitted} having fitted before. */
+        /**
+         * The number of the text's first characters that match after one more character, of which
+         * {@code fitted} matched before.
+         */
         int next(int fitted, char c) {
             int at = fitted == text.length() ? borders[fitted] : fitted;
             while (at >= 0 && text.charAt(at) != c) {

@@ -14,7 +14,7 @@ public record MintId(UUID value) {
         }
     }
 
-    /** When it was made, in Unix milliseconds. */
+    /** The time at which the id was made, in Unix milliseconds. */
     public long millis() {
         return value.getMostSignificantBits() >>> Short.SIZE;
     }

@@ -39,7 +39,7 @@ public final class BackgroundThread {
     private final CountDownLatch stopped;
     private final BooleanSupplier mayEnd;
 
-    /** When the current round of a repeating thread began; {@link #PAUSED} between rounds. */
+    /** The start of the current round of a repeating thread; {@link #PAUSED} between rounds. */
     private final AtomicLong round;
 
     /** The work of a thread, which ends when the thread is stopped. */
@@ -115,7 +115,7 @@ public final class BackgroundThread {
         return executor;
     }
 
-    /** One that its executor starts, and stops by shutting down. */
+    /** A worker thread, which its executor starts, and stops by shutting down. */
     private static BackgroundThread worker(ThreadName name, Runnable work, BooleanSupplier mayEnd) {
         var worker =
                 new BackgroundThread(
@@ -131,12 +131,12 @@ public final class BackgroundThread {
         return this;
     }
 
-    /** Whether it has been started and hasn't ended. */
+    /** Whether the thread has been started and hasn't ended. */
     public boolean isAlive() {
         return thread.isAlive();
     }
 
-    /** Has it end, without waiting for that. */
+    /** Signals the thread to end, without waiting. */
     public void stop() {
         var _ = stop(() -> {}, Duration.ZERO);
     }
@@ -169,21 +169,21 @@ public final class BackgroundThread {
         return ended;
     }
 
-    /** Why no thread of this name may be relied on; nothing if none has died. */
+    /** The reason why threads of this name have failed; empty if none has died. */
     public static Optional<String> fault(ThreadName name) {
         return deaths(name) == 0
                 ? Optional.empty()
                 : Optional.of("the thread died; restart the process");
     }
 
-    /** How many threads of this name have died. */
+    /** The number of threads of this name that have died. */
     public static long deaths(ThreadName name) {
         return STARTED.stream().filter(each -> each.name == name && each.isDead()).count();
     }
 
     /**
-     * For how long the current rounds of the threads of this name have been running; zero if they
-     * pause. A round takes seconds at most, so a thread that is in one for a minute stands still.
+     * The duration of the longest current round of the threads of this name; zero if they pause. A
+     * round takes seconds at most, so a thread that is in one for a minute hangs.
      */
     public static Duration longestRound(ThreadName name) {
         long now = System.nanoTime();

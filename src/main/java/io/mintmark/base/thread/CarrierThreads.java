@@ -17,13 +17,13 @@ import java.util.function.LongSupplier;
  * virtual threads start late.
  */
 public final class CarrierThreads {
-    /** While virtual threads start late. */
+    /** The carriers for each processor while virtual threads start late. */
     static final int PER_PROCESSOR = 8;
 
     /** A start later than this is late. At rest, 32 busy connections cause a fifth of it. */
     static final Duration LATE = Duration.ofMillis(50);
 
-    /** How long all starts must be in time before there are fewer carriers again. */
+    /** The time without late starts after which the number of carriers is reduced again. */
     static final Duration CALM = Duration.ofSeconds(10);
 
     private static final Duration PERIOD = Duration.ofMillis(25);
@@ -73,7 +73,7 @@ public final class CarrierThreads {
         return ManagementFactory.getPlatformMXBean(VirtualThreadSchedulerMXBean.class);
     }
 
-    /** Looks how late the last virtual thread started, and starts another. */
+    /** Measures the delay of the last virtual thread's start, and starts another thread. */
     Duration check() {
         long now = nanoTime.getAsLong();
         boolean isLate = (waits ? now - started : delay) > LATE.toNanos();

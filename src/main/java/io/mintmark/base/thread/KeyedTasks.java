@@ -56,7 +56,7 @@ public final class KeyedTasks<K> {
         notifyAll();
     }
 
-    /** How many more tasks may be started now. */
+    /** The number of further tasks that may be started now. */
     public synchronized int free() {
         return most - running.size();
     }

@@ -26,7 +26,7 @@ public enum ThreadName {
     CONNECTION_DEADLINES,
     CARRIER_THREADS;
 
-    /** As threads, health checks and metrics show it, for example {@code audit-writer}. */
+    /** The name in thread dumps, health checks and metrics, for example {@code audit-writer}. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');

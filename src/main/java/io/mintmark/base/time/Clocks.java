@@ -20,7 +20,7 @@ import java.util.function.Supplier;
  * database's clock seems to be behind until the next answer, and this replica's seems wrong.
  */
 public final class Clocks {
-    /** How far this replica's clock may be from the database's. */
+    /** The maximum deviation of this replica's clock from the database's. */
     public static final Duration TOLERANCE = Duration.ofSeconds(30);
 
     /** The answer was made between two readings of the clock that only goes forward. */
@@ -39,12 +39,12 @@ public final class Clocks {
         this.nanos = nanos;
     }
 
-    /** Both, where {@link System#nanoTime} is the clock that only goes forward. */
+    /** Clocks for this replica. {@link System#nanoTime} is the clock that only goes forward. */
     public static Clocks of(InstantSource own) {
         return new Clocks(own, System::nanoTime);
     }
 
-    /** This replica's alone. */
+    /** The replica's own clock, without comparison. */
     public InstantSource own() {
         return own;
     }
@@ -89,8 +89,8 @@ public final class Clocks {
     }
 
     /**
-     * By how much this replica's clock certainly deviates too far from the database's, as a
-     * sentence for clients; empty if it doesn't.
+     * A sentence for clients on how far this replica's clock certainly deviates from the
+     * database's; empty if the deviation is tolerable.
      */
     public Optional<String> fault() {
         Answer answer = last;
@@ -105,7 +105,10 @@ public final class Clocks {
                 answer.time().plusNanos(now - answer.asked()));
     }
 
-    /** By how much the local clock is certainly ahead; negative if it is behind. */
+    /**
+     * The minimum by which the local clock is ahead; negative if it is behind, zero if the bounds
+     * allow both.
+     */
     private static Duration ahead(Instant here, TimeBounds there) {
         if (here.isAfter(there.latest())) {
             return Duration.between(there.latest(), here);
@@ -119,7 +122,7 @@ public final class Clocks {
         return ahead.abs().compareTo(TOLERANCE) <= 0
                 ? Optional.empty()
                 : Optional.of(
-                        "this replica's clock is %d s %s the database's, and %d s are allowed"
+                        "this replica's clock is %d s %s the database's clock; the maximum is %d s"
                                 .formatted(
                                         ahead.abs().toSeconds(),
                                         ahead.isNegative() ? "behind" : "ahead of",

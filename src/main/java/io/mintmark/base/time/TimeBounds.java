@@ -11,17 +11,17 @@ import java.time.Instant;
  */
 public record TimeBounds(Instant earliest, Instant latest) {
 
-    /** By one clock. */
+    /** Bounds without uncertainty, from one clock. */
     public static TimeBounds of(Instant instant) {
         return new TimeBounds(instant, instant);
     }
 
-    /** Whether what begins then has begun. */
+    /** Whether this time has certainly been reached. */
     public boolean isFrom(Instant beginning) {
         return !earliest.isBefore(beginning);
     }
 
-    /** Whether what ends then, exclusively, hasn't ended yet. */
+    /** Whether this end, which is exclusive, has certainly not been reached. */
     public boolean isBefore(Instant end) {
         return latest.isBefore(end);
     }

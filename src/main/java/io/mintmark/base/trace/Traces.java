@@ -38,7 +38,10 @@ public final class Traces implements AutoCloseable {
         this.sdk = sdk;
     }
 
-    /** Nothing unless the process's environment, or a system property, names a collector. */
+    /**
+     * Tracing as configured; empty unless the process's environment, or a system property, names a
+     * collector.
+     */
     public static Optional<Traces> configured() {
         if (ENDPOINTS.stream().allMatch(Traces::isUnset)) {
             return Optional.empty();

@@ -1,8 +1,10 @@
 package io.mintmark.base.verdict;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 
 /** The token is good, its subject may not have what it asks for. */
 public sealed interface AccessRefusal extends Refusal {
@@ -16,6 +18,7 @@ public sealed interface AccessRefusal extends Refusal {
      * @param actor who acted for the subject, whose own grants count for nothing then
      * @param tooShort those of the refused keys whose grants fail by their duration alone
      * @param elsewhere those of the refused keys whose grants fail by the client's address alone
+     * @param withdrawn access to refused keys that the subject was granted, and that was withdrawn
      */
     record KeysDenied(
             String subject,
@@ -24,13 +27,15 @@ public sealed interface AccessRefusal extends Refusal {
             List<String> requestableKeys,
             Optional<String> actor,
             List<TooShortGrant> tooShort,
-            Optional<OtherNetworks> elsewhere)
+            Optional<OtherNetworks> elsewhere,
+            List<WithdrawnAccess> withdrawn)
             implements AccessRefusal {
         public KeysDenied {
             deniedKeys = List.copyOf(deniedKeys);
             allowedKeys = List.copyOf(allowedKeys);
             requestableKeys = List.copyOf(requestableKeys);
             tooShort = List.copyOf(tooShort);
+            withdrawn = List.copyOf(withdrawn);
         }
 
         /** Denies keys of which the subject may ask for none. */
@@ -42,9 +47,30 @@ public sealed interface AccessRefusal extends Refusal {
                     List.of(),
                     Optional.empty(),
                     List.of(),
-                    Optional.empty());
+                    Optional.empty(),
+                    List.of());
+        }
+
+        /** Returns this refusal with access that was withdrawn. */
+        public KeysDenied after(List<WithdrawnAccess> ended) {
+            return new KeysDenied(
+                    subject,
+                    deniedKeys,
+                    allowedKeys,
+                    requestableKeys,
+                    actor,
+                    tooShort,
+                    elsewhere,
+                    ended);
         }
     }
+
+    /**
+     * Access by a request of the subject that ended before its time.
+     *
+     * @param by the approver who withdrew it, in words; empty if it was given back
+     */
+    record WithdrawnAccess(String key, UUID request, Optional<String> by, Instant at) {}
 
     /**
      * A grant that meets all conditions, and into which no credential fits any more.

@@ -11,11 +11,11 @@ public record MintRefusal(String provider, String key, Reason reason) implements
 
     /** Why, as far as a client may know. */
     public enum Reason {
-        /** No answer within the deadline. */
+        /** The provider didn't answer within the deadline. */
         PROVIDER_TIMEOUT("provider_timeout"),
-        /** No connection. */
+        /** The provider couldn't be reached. */
         PROVIDER_UNREACHABLE("provider_unreachable"),
-        /** The provider asks for fewer calls. */
+        /** The provider requests fewer calls. */
         PROVIDER_THROTTLED("provider_throttled"),
         /** The broker's identity was accepted, what it asked for was not permitted. */
         PROVIDER_REJECTED("provider_rejected"),
@@ -23,7 +23,7 @@ public record MintRefusal(String provider, String key, Reason reason) implements
         BROKER_IDENTITY_REJECTED("broker_identity_rejected"),
         /** The key's or the provider's settings can't work. */
         PROVIDER_MISCONFIGURED("provider_misconfigured"),
-        /** Anything else that the provider did wrong. */
+        /** The provider failed in another way. */
         PROVIDER_ERROR("provider_error");
 
         private final String word;

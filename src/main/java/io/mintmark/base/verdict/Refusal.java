@@ -10,7 +10,7 @@ public sealed interface Refusal
                 MovedRefusal,
                 MintRefusal {
 
-    /** As metrics and the log say it. */
+    /** The reason code in metrics and in the log. */
     default String word() {
         return switch (this) {
             case RequestRefusal _ -> "invalid_request";

@@ -47,10 +47,10 @@ public sealed interface TokenRefusal extends Refusal {
 
         Instant currentTime();
 
-        /** By {@code nbf}. */
+        /** The token's {@code nbf} is in the future. */
         record ByNotBefore(Instant notBefore, Instant currentTime) implements TokenNotYetValid {}
 
-        /** By {@code iat}, which is more than a minute in the future. */
+        /** The token's {@code iat} is more than a minute in the future. */
         record ByIssuedAt(Instant notBefore, Instant currentTime) implements TokenNotYetValid {}
     }
 
@@ -113,7 +113,7 @@ public sealed interface TokenRefusal extends Refusal {
     /** The subject's token allows only a certain actor ({@code may_act}), and this is none. */
     record ActorNotAllowed() implements TokenRefusal {}
 
-    /** Why the actor's token, beside the subject's, was not accepted. */
+    /** The actor's token, which came with the subject's, was not accepted. */
     record OfActor(TokenRefusal refusal) implements TokenRefusal {}
 
     /** The stable word of {@code details.reason}, and of the audit log's {@code reason}. */

@@ -11,7 +11,7 @@ public final class Unavailable extends RuntimeException {
 
     /** The unavailable component, or the one whose limit is reached. */
     public enum Part {
-        /** The database, for this replica. */
+        /** The database, as this replica reaches it. */
         DATABASE,
         /** This replica: its clock, its writer. */
         REPLICA,

@@ -22,7 +22,7 @@ public sealed interface Verdict<T> {
         return new Refused<>(refusal);
     }
 
-    /** Asks the next rule, if this one passed. */
+    /** Applies the next rule if this one passed. */
     default <R> Verdict<R> then(Function<? super T, Verdict<R>> next) {
         return switch (this) {
             case Passed<T>(T value) -> next.apply(value);
@@ -30,7 +30,7 @@ public sealed interface Verdict<T> {
         };
     }
 
-    /** Turns the proof into another, if there is one. */
+    /** Maps the proof, if there is one. */
     default <R> Verdict<R> map(Function<? super T, ? extends R> change) {
         return then(value -> new Passed<>(change.apply(value)));
     }

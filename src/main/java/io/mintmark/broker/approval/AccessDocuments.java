@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 
 import io.mintmark.base.tenant.KeyName;
+import io.mintmark.base.verdict.AccessRefusal.WithdrawnAccess;
 import io.mintmark.broker.approval.AccessRequest.Asked;
 import io.mintmark.broker.approval.AccessRequest.Content;
 import io.mintmark.broker.approval.AccessRequest.Decision;
@@ -38,6 +39,14 @@ final class AccessDocuments {
                 row.path("is_new").booleanValue());
     }
 
+    static WithdrawnAccess withdrawn(JsonNode row) {
+        return new WithdrawnAccess(
+                key(row).value(),
+                UUID.fromString(row.path("request").asText()),
+                DocumentFields.text(row, "withdrawn_by"),
+                time(row, "withdrawn_at"));
+    }
+
     static AccessRequest request(JsonNode row) {
         return new AccessRequest(
                 id(row),
@@ -56,6 +65,7 @@ final class AccessDocuments {
                 grant(row),
                 row.path("is_mine").booleanValue(),
                 row.path("may_decide").booleanValue(),
+                row.path("may_withdraw").booleanValue(),
                 new Terms(
                         steps(row),
                         row.path("people").intValue(),

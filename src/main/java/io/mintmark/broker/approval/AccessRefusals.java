@@ -23,7 +23,7 @@ final class AccessRefusals {
     private final InstantSource clock;
 
     /**
-     * @param clock says when there is room again, for clients to read
+     * @param clock used to calculate when a client may retry
      */
     AccessRefusals(InstantSource clock) {
         this.clock = clock;
@@ -58,6 +58,7 @@ final class AccessRefusals {
                     "requester_blocked",
                     "already_decided",
                     "not_pending",
+                    "not_granted",
                     "lapsed",
                     "void" ->
                     new Conflict(reason, first.path("status").asText(""), detail);
@@ -65,7 +66,7 @@ final class AccessRefusals {
         };
     }
 
-    /** Those of the keys that are refused because nothing allows to ask for them. */
+    /** The keys that are refused because no rule allows requests for them. */
     private static List<String> keys(List<JsonNode> refused) {
         String reason = refused.getFirst().path("refusal").asText();
         return refused.stream()

@@ -20,6 +20,7 @@ import java.util.UUID;
  * @param grant that came of it
  * @param mine whether the viewer made it
  * @param mayDecide whether it waits for the viewer
+ * @param mayWithdraw whether the viewer may withdraw its access as an approver
  * @param terms who must approve
  * @param credentials that were minted by it, if it ended before its time
  * @param content what is decided on, while it is pending
@@ -40,6 +41,7 @@ public record AccessRequest(
         Optional<Granted> grant,
         boolean mine,
         boolean mayDecide,
+        boolean mayWithdraw,
         Terms terms,
         List<Decision> decisions,
         List<Minted> credentials,
@@ -51,7 +53,7 @@ public record AccessRequest(
     }
 
     /**
-     * Somebody.
+     * A person.
      *
      * @param idp empty for a login of the database
      */

@@ -31,14 +31,14 @@ public final class AccessRequests {
     private static final Duration SOON = Duration.ofSeconds(5);
 
     /**
-     * How long a call waits for others. Changes of a tenant wait for each other in the database, so
-     * that without permits the requests of one tenant could hold every connection.
+     * The time that a call waits for others. Changes of a tenant wait for each other in the
+     * database, so that without permits the requests of one tenant could hold every connection.
      */
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     /**
-     * How long a statement waits for a lock, since it keeps a permit and a connection from other
-     * tenants meanwhile. A call tries again without them in between.
+     * The time that a statement waits for a lock, because it keeps a permit and a connection from
+     * other tenants. A call releases both before it tries again.
      */
     private static final String LOCK_TIMEOUT = "100ms";
 
@@ -47,8 +47,8 @@ public final class AccessRequests {
     private static final int PERMITS = 4;
     private static final int PERMITS_OF_TENANT = 2;
 
-    /** Set before the function begins, because its first argument depends on it. */
-    private static final String TENANT = "coalesce(?, patience.lock_timeout), ";
+    /** The tenant as an SQL expression, which sets the lock time-out before the function begins. */
+    static final String TENANT = "coalesce(?, patience.lock_timeout), ";
 
     private static final String ASK =
             rows(
@@ -75,10 +75,15 @@ public final class AccessRequests {
 
     /** The requests that a list contains. */
     public enum Scope {
-        /** Those that the subject made, or that were made as its actor; the newest first. */
+        /** The requests that the subject made, or that were made as its actor; the newest first. */
         ME("me"),
-        /** Those that wait for the subject's decision; the oldest first. */
-        DECISION("decision");
+        /** The requests that wait for the subject's decision; the oldest first. */
+        DECISION("decision"),
+        /**
+         * The requests whose access the subject may withdraw as an approver; the access that ends
+         * last comes first.
+         */
+        WITHDRAWAL("withdrawal");
 
         private final String word;
 
@@ -86,7 +91,7 @@ public final class AccessRequests {
             this.word = word;
         }
 
-        /** As SQL and the interface have it. */
+        /** The value in SQL and in the HTTP API. */
         public String word() {
             return word;
         }
@@ -95,7 +100,9 @@ public final class AccessRequests {
     /** The decision on a request. */
     public enum Choice {
         APPROVE("approve"),
-        REFUSE("refuse");
+        REFUSE("refuse"),
+        /** Ends access that was granted. */
+        WITHDRAW("withdraw");
 
         private final String word;
 
@@ -103,7 +110,7 @@ public final class AccessRequests {
             this.word = word;
         }
 
-        /** As SQL and the interface have it. */
+        /** The value in SQL and in the HTTP API. */
         public String word() {
             return word;
         }
@@ -114,7 +121,8 @@ public final class AccessRequests {
         this.refusals = new AccessRefusals(clock);
     }
 
-    private static String rows(String call) {
+    /** A call of a function, each of whose rows is a document; it waits for no lock for long. */
+    static String rows(String call) {
         return "SELECT cast(to_jsonb(r) AS text) AS document FROM (SELECT set_config('lock_timeout', '"
                 + LOCK_TIMEOUT
                 + "', true) OFFSET 0) AS patience (lock_timeout) CROSS JOIN LATERAL internal."
@@ -156,8 +164,8 @@ public final class AccessRequests {
     }
 
     /**
-     * One request, if the subject made it, may decide it or has decided it; with an actor, if both
-     * made it together.
+     * Finds a request, if the subject made it, may decide it or has decided it. With an actor, both
+     * must have made it together.
      */
     public Verdict<AccessRequest> find(Person who, UUID id) {
         return listed(who, "one", id.toString()).stream()
@@ -169,7 +177,7 @@ public final class AccessRequests {
     }
 
     /**
-     * Approves or refuses a request. The last needed approval grants.
+     * Approves or refuses a request, or withdraws access. The last needed approval grants.
      *
      * @param note why; empty for no note
      * @param shown the revisions that the person was shown
@@ -190,22 +198,28 @@ public final class AccessRequests {
                 .then(_ -> find(who, id));
     }
 
-    /** Withdraws a request that {@link #find} shows, and ends the grant that came of it. */
+    /**
+     * Withdraws a request that {@link #find} shows, and ends the grant that came of it. Whoever
+     * didn't make the request does it as an approver, and only once it is granted.
+     */
     public Verdict<AccessRequest> withdraw(Person who, UUID id) {
         return find(who, id)
-                .then(_ -> passed(who, call(who, WITHDRAW, id.toString())))
-                .then(_ -> find(who, id));
+                .then(request ->
+                        request.mine()
+                                ? passed(who, call(who, WITHDRAW, id.toString()))
+                                        .then(_ -> find(who, id))
+                                : decide(who, id, Choice.WITHDRAW, "", Optional.empty()));
     }
 
     private List<JsonNode> listed(Person who, String wanted, String id) {
         return call(who, LIST, who.claims().toString(), wanted, id, actorIdp(who), actor(who));
     }
 
-    private static String actorIdp(Person who) {
+    static String actorIdp(Person who) {
         return who.actor().map(actor -> actor.idp().value()).orElse("");
     }
 
-    private static String actor(Person who) {
+    static String actor(Person who) {
         return who.actor().map(Person.Actor::subject).orElse("");
     }
 
@@ -249,7 +263,10 @@ public final class AccessRequests {
                 failure);
     }
 
-    /** Whether nothing interrupted the pause: a broker that stops asks no more. */
+    /**
+     * Pauses; returns whether nothing interrupted the pause. A broker that stops makes no more
+     * tries.
+     */
     private static boolean hasPaused() {
         try {
             Thread.sleep(PAUSE);

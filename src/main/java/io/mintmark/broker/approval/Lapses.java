@@ -25,10 +25,10 @@ public final class Lapses implements AutoCloseable {
     private static final String END_CREDENTIALS =
             "SELECT internal.end_credentials_of_access(cast(? AS int)) AS lapsed";
 
-    /** Few, since they hold the lock of their tenant. */
+    /** The maximum number of requests in one transaction, which holds the lock of their tenant. */
     private static final int AT_ONCE = 100;
 
-    /** After so many transactions the rest waits for the next round. */
+    /** The maximum number of transactions in a round. The rest waits for the next round. */
     private static final int MOST = 20;
 
     private final Queries queries;
@@ -56,7 +56,7 @@ public final class Lapses implements AutoCloseable {
         } catch (RuntimeException e) {
             if (!failing) {
                 log.warn(
-                        "Requests for access can't lapse or end credentials now; the broker retries every second",
+                        "Overdue requests for access can't be closed now, and credentials can't be ended with their access; the broker retries every second",
                         e);
             }
             failing = true;

@@ -10,7 +10,7 @@ import io.mintmark.broker.grant.AccessRule;
 final class AccessRuleRow {
     static final String KIND = "access_rule";
 
-    /** The enabled ones of a tenant, by the alias {@code t}. */
+    /** Selects the enabled rules of a tenant, by the alias {@code t}. */
     static final String ROWS =
             BoundedRows.of(
                     KIND,

@@ -22,9 +22,9 @@ public final class BlockedSubjectRow {
             "b.enabled AND (b.until IS NULL OR b.until > clock_timestamp())";
 
     /**
-     * When the last block of every token of exactly the subject {@code asked} ends, as the text of
-     * its JSON; null if there is none. What has ended already is left out, since only an edit,
-     * which makes another state, can bring it back.
+     * The end of the last block of every token of exactly the subject {@code asked}, as the text of
+     * its JSON; null if there is none. Blocks that have ended are left out, because only an edit,
+     * which makes another state, can put them in force again.
      */
     static final String UNTIL =
             """

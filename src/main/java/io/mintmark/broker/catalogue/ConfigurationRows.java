@@ -19,10 +19,13 @@ import java.util.function.Function;
  * schema {@code log} has a view of the same name for each of these tables.
  */
 final class ConfigurationRows {
-    /** A mint reads twice at most, and another tenant's lock delays it by a second at most. */
+    /**
+     * The lock time-out of a read. A mint reads twice at most, so that another tenant's lock delays
+     * it by a second at most.
+     */
     private static final Duration PATIENCE = Duration.ofMillis(300);
 
-    /** How long after a wait in vain the tables aren't tried again. */
+    /** The time, in nanoseconds, for which the tables aren't tried again after they were locked. */
     private static final long LOCKED = Duration.ofSeconds(1).toNanos();
 
     private final Queries queries;
@@ -82,10 +85,10 @@ final class ConfigurationRows {
      * Maps rows of {@link BoundedRows} while they are read, so that only what is made of them is
      * kept. An unreadable or unusable row is left out and logged.
      */
-    <T> List<T> each(String sql, String what, Function<JsonNode, T> map) {
+    <T> List<T> each(String sql, String what, Function<JsonNode, T> map, Object... parameters) {
         return stream(
                 sql,
-                List.of(),
+                List.of(parameters),
                 rows -> {
                     ReadRows<T> read = ReadRows.optional(what, RowWeight.OF_CONDITIONS, map);
                     while (rows.next()) {

@@ -33,7 +33,7 @@ public final class DocumentFields {
         try {
             return json(text);
         } catch (JsonProcessingException e) {
-            throw new IllegalStateException("PostgreSQL wrote JSON that can't be read", e);
+            throw new IllegalStateException("a row from PostgreSQL is not valid JSON", e);
         }
     }
 

@@ -23,7 +23,7 @@ public final class GrantRow {
                     "g.actor_claims",
                     "g.networks");
 
-    /** The globs of a tenant. */
+    /** Selects the glob grants of a tenant. */
     static final String GLOBS = rows("g.tenant = t.name AND g.match = 'glob'");
 
     private GrantRow() {}
@@ -71,7 +71,7 @@ public final class GrantRow {
     static Grant glob(JsonNode row) {
         Grant grant = map(row);
         if (grant.subject() instanceof SubjectPattern.Matching(Glob glob) && !glob.isAnchored()) {
-            throw new IllegalArgumentException("its glob has no literal segment in front");
+            throw new IllegalArgumentException("the glob doesn't start with a literal segment");
         }
         return grant;
     }
@@ -80,7 +80,9 @@ public final class GrantRow {
         return switch (match) {
             case "exact" -> new SubjectPattern.Exact(subject);
             case "glob" -> new SubjectPattern.Matching(new Glob(subject));
-            default -> throw new IllegalArgumentException("match '%s' is unknown".formatted(match));
+            default ->
+                    throw new IllegalArgumentException(
+                            "match is '%s'; it must be exact or glob".formatted(match));
         };
     }
 }

@@ -33,7 +33,7 @@ public final class IdentityProviderRow {
                     "p.token_types",
                     "p.required_claims");
 
-    /** The enabled ones of a tenant, by the alias {@code t}. */
+    /** Selects the enabled identity providers of a tenant, by the alias {@code t}. */
     static final String ROWS =
             BoundedRows.of(
                     KIND,

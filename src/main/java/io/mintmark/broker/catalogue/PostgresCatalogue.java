@@ -70,7 +70,7 @@ public final class PostgresCatalogue implements CatalogueStore {
              ORDER BY p.tenant, p.name
             """;
 
-    /** One row for each grant, and one without document where there is none. */
+    /** Selects one row for each grant, or a row without document if there is no grant. */
     private static final String GRANTS =
             """
             SELECT own.revision, encode(own.hash, 'hex') AS hash,

@@ -13,29 +13,37 @@ import io.mintmark.broker.token.IdentityProviders.Login;
 
 import org.jspecify.annotations.Nullable;
 
+import java.math.BigInteger;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
-/** Reads identity providers: what the index of all takes, and single rows by name. */
+/**
+ * Reads identity providers: what the index of all takes, and single rows by name. Once all entries
+ * are known, only those are read that the history of changes names.
+ *
+ * <p>A change past the history, as an owner makes it with the triggers off, is noticed by a
+ * fingerprint of all rows. It is read when PostgreSQL has counted rows that were written, at most
+ * every ten seconds; and every five minutes whatever is counted, because a superuser can switch the
+ * counting off.
+ */
 public final class PostgresIdentityProviders implements IdentityProviderStore {
     private static final String WHAT = "identity provider";
 
-    private static final String ENABLED =
-            """
-              FROM broker.identity_provider AS p
-              JOIN broker.tenant AS t ON t.name = p.tenant AND t.enabled
-             WHERE p.enabled\
-            """;
+    private static final String OF_TENANTS =
+            " FROM broker.identity_provider AS p JOIN broker.tenant AS t ON t.name = p.tenant";
+
+    private static final String ENABLED = OF_TENANTS + " WHERE p.enabled AND t.enabled";
 
     /**
      * Differs after each change of an identity provider or of its tenant, which may disable it, and
      * from versions of another history.
      */
     private static final String VERSION =
-            "hashtextextended(concat_ws(' ', p.xmin, p.updated_at, t.xmin, t.updated_at), 0)";
+            "hashtextextended(p.name, hashtextextended(concat_ws(' ', p.xmin, p.updated_at, t.xmin, t.updated_at), 0))";
 
     private static final String ENTRIES =
             "SELECT cast("
@@ -44,15 +52,21 @@ public final class PostgresIdentityProviders implements IdentityProviderStore {
                             BoundedRows.document(
                                     "jsonb_build_object('name', p.name, 'version', "
                                             + VERSION
+                                            + ", 'enabled', p.enabled AND t.enabled"
                                             + ", 'issuer', p.issuer, 'audiences', p.audiences,"
                                             + " 'listed', p.listed, 'tenant', p.tenant,"
                                             + " 'login_client_id', p.login_client_id)",
                                     "p.issuer",
                                     "p.audiences",
                                     "p.login_client_id"))
-                    + " AS text) AS document"
-                    + ENABLED
-                    + " ORDER BY p.name";
+                    + " AS text) AS document";
+
+    private static final String ALL = ENTRIES + ENABLED + " ORDER BY p.name";
+
+    private static final String CHANGED =
+            ENTRIES
+                    + OF_TENANTS
+                    + " WHERE p.name = ANY (cast(? AS text[])) OR p.tenant = ANY (cast(? AS text[]))";
 
     private static final String PROVIDER =
             "SELECT cast("
@@ -61,39 +75,51 @@ public final class PostgresIdentityProviders implements IdentityProviderStore {
                     + ENABLED
                     + " AND p.name = ?";
 
+    /** The sum of all versions. */
     private static final String FINGERPRINT =
-            """
-            SELECT cast(to_jsonb(cast(coalesce(sum(hashtextextended(p.name, %s)), 0) AS text)) AS text) AS document
-              FROM broker.identity_provider AS p JOIN broker.tenant AS t ON t.name = p.tenant
-            """
-                    .formatted(VERSION);
+            "SELECT cast(to_jsonb(cast(coalesce(sum("
+                    + VERSION
+                    + "), 0) AS text)) AS text) AS document"
+                    + ENABLED;
 
-    /**
-     * Whether a change is on record that wasn't committed at the horizon, and the horizon of now:
-     * the oldest transaction that is still open.
-     */
-    private static final String CHANGED =
-            """
-            SELECT cast(jsonb_build_object(
-                       'horizon', cast(cast(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint),
-                       'changed', EXISTS (SELECT FROM log.config_change AS c
-                                           WHERE c.transaction_id >= :horizon
-                                             AND c.table_name IN ('identity_provider', 'tenant'))) AS text) AS document
-            """;
+    /** The least time between two fingerprints. */
+    private static final Duration AT_MOST_EACH = Duration.ofSeconds(10);
 
-    /**
-     * The fingerprint of all rows is read so often whether or not a change is on record, because a
-     * restored database may count transactions anew.
-     */
-    private static final Duration AT_LEAST = Duration.ofSeconds(10);
+    /** The most time between two fingerprints. */
+    private static final Duration AT_LEAST_EACH = Duration.ofMinutes(5);
 
     private final Documents documents;
     private final ConfigurationRows configuration;
     private final LongSupplier nanos;
     private volatile @Nullable Seen seen;
 
-    /** A fingerprint, up to which transaction it covers changes, and when it was read. */
-    private record Seen(String fingerprint, long horizon, long readAt) {}
+    /** A row of the index, or one that isn't in it any more. */
+    private record Found(boolean enabled, Entry entry) {
+        String name() {
+            return entry.version().name().value();
+        }
+    }
+
+    /**
+     * The state of the identity providers' rows at the last poll.
+     *
+     * @param changes up to which these are the entries
+     * @param unread the sum of versions of rows that aren't among the entries, because they can't
+     *     be used
+     * @param counters as they were before the fingerprint was read
+     * @param comparedAt when the fingerprint was read
+     */
+    private record Seen(
+            Entries entries,
+            RecordedChanges changes,
+            long unread,
+            String counters,
+            long comparedAt) {
+        boolean isToBeCompared(long now) {
+            Duration atMost = changes.counters().equals(counters) ? AT_LEAST_EACH : AT_MOST_EACH;
+            return now - comparedAt >= atMost.toNanos();
+        }
+    }
 
     /**
      * @param nanos a clock that only goes forward, in nanoseconds
@@ -105,56 +131,108 @@ public final class PostgresIdentityProviders implements IdentityProviderStore {
     }
 
     @Override
-    public List<Entry> entries() {
-        return configuration.each(ENTRIES, WHAT, PostgresIdentityProviders::entry);
+    public Entries entries() {
+        Seen last = seen;
+        long now = nanos.getAsLong();
+        RecordedChanges changes =
+                RecordedChanges.since(
+                        last == null ? RecordedChanges.NO_SNAPSHOT : last.changes().snapshot(),
+                        documents);
+        Seen next =
+                last == null
+                                || changes.areTooMany()
+                                || !changes.database().equals(last.changes().database())
+                        ? all(changes, now)
+                        : compared(changed(last, changes), now);
+        seen = next;
+        return next.entries();
     }
 
-    private static Entry entry(JsonNode row) {
+    private Seen all(RecordedChanges changes, long now) {
+        long sum = fingerprint();
+        Entries entries =
+                entries(
+                        configuration.each(ALL, WHAT, PostgresIdentityProviders::found).stream()
+                                .map(Found::entry)
+                                .toList());
+        return new Seen(entries, changes, sum - sum(entries), changes.counters(), now);
+    }
+
+    /** Reads the rows that the recorded changes name, and keeps the others. */
+    private Seen changed(Seen last, RecordedChanges changes) {
+        Entries entries =
+                changes.rows().isEmpty() ? last.entries() : changed(last.entries(), changes);
+        return new Seen(entries, changes, last.unread(), last.counters(), last.comparedAt());
+    }
+
+    private Entries changed(Entries known, RecordedChanges changes) {
+        Map<String, Entry> byName = new TreeMap<>();
+        known.byName().forEach(entry -> byName.put(entry.version().name().value(), entry));
+        List<String> providers = changes.providers();
+        List<Found> found =
+                configuration.each(
+                        CHANGED,
+                        WHAT,
+                        PostgresIdentityProviders::found,
+                        providers,
+                        changes.tenants());
+        providers.forEach(byName::remove);
+        found.forEach(row -> byName.remove(row.name()));
+        found.stream().filter(Found::enabled).forEach(row -> byName.put(row.name(), row.entry()));
+        return entries(List.copyOf(byName.values()));
+    }
+
+    /** Reads all again if the fingerprint is due and isn't that of these entries. */
+    private Seen compared(Seen current, long now) {
+        if (!current.isToBeCompared(now)) {
+            return current;
+        }
+        RecordedChanges changes = current.changes();
+        return fingerprint() == sum(current.entries()) + current.unread()
+                ? new Seen(current.entries(), changes, current.unread(), changes.counters(), now)
+                : all(changes, now);
+    }
+
+    private static Entries entries(List<Entry> byName) {
+        return new Entries(Long.toString(sum(byName)), byName);
+    }
+
+    private static long sum(Entries entries) {
+        return sum(entries.byName());
+    }
+
+    private static long sum(List<Entry> entries) {
+        return entries.stream().mapToLong(entry -> entry.version().number()).sum();
+    }
+
+    /** Modulo 2<sup>64</sup>, as a sum of longs is. */
+    private long fingerprint() {
+        return new BigInteger(configuration.read(FINGERPRINT).getFirst().asText()).longValue();
+    }
+
+    private static Found found(JsonNode row) {
         IdpName name = new IdpName(row.path("name").asText());
         String issuer = row.path("issuer").asText();
-        return Entry.of(
-                        new Version(name, row.path("version").longValue()),
-                        issuer,
-                        DocumentFields.texts(row, "audiences"),
-                        row.path("listed").booleanValue())
-                .with(
-                        DocumentFields.text(row, "login_client_id")
-                                .map(client ->
-                                        new Login(
-                                                name,
-                                                new TenantName(row.path("tenant").asText()),
-                                                issuer,
-                                                client)));
+        Entry entry =
+                Entry.of(
+                                new Version(name, row.path("version").longValue()),
+                                issuer,
+                                DocumentFields.texts(row, "audiences"),
+                                row.path("listed").booleanValue())
+                        .with(
+                                DocumentFields.text(row, "login_client_id")
+                                        .map(client ->
+                                                new Login(
+                                                        name,
+                                                        new TenantName(row.path("tenant").asText()),
+                                                        issuer,
+                                                        client)));
+        return new Found(row.path("enabled").booleanValue(), entry);
     }
 
     @Override
     public Optional<IdentityProvider> provider(IdpName name) {
         List<JsonNode> found = configuration.read(PROVIDER, name.value());
         return Documents.each(found, WHAT, IdentityProviderRow::map).stream().findFirst();
-    }
-
-    @Override
-    public String fingerprint() {
-        Seen last = seen;
-        long now = nanos.getAsLong();
-        JsonNode changed =
-                documents
-                        .read(CHANGED, Map.of("horizon", last == null ? 0 : last.horizon()))
-                        .getFirst();
-        long horizon = changed.path("horizon").longValue();
-        if (last == null
-                || changed.path("changed").booleanValue()
-                || horizon < last.horizon()
-                || now - last.readAt() >= AT_LEAST.toNanos()) {
-            last = new Seen(read(), horizon, now);
-        } else {
-            last = new Seen(last.fingerprint(), horizon, last.readAt());
-        }
-        seen = last;
-        return last.fingerprint();
-    }
-
-    private String read() {
-        return configuration.read(FINGERPRINT).getFirst().asText();
     }
 }

@@ -19,7 +19,7 @@ final class ReadRows<T> {
     private static final Logger log = LoggerFactory.getLogger(ReadRows.class);
     private static final Duration SOON = Duration.ofSeconds(5);
 
-    /** How many ignored rows are logged one by one. */
+    /** The number of ignored rows that are logged individually. */
     private static final int LOGGED = 10;
 
     private final String what;
@@ -57,7 +57,7 @@ final class ReadRows<T> {
         try {
             if (document == null) {
                 throw new IllegalArgumentException(
-                        "the row exceeds the broker's size limit for a row");
+                        "the row is larger than the maximum size of a row that the broker reads");
             }
             JsonNode parsed = DocumentFields.JSON.readTree(document);
             mapped.add(map.apply(parsed));
@@ -77,7 +77,9 @@ final class ReadRows<T> {
                     why(e));
             throw new Unavailable(
                     Unavailable.Part.TENANT,
-                    "A %s can't be read, and the decision needs it.".formatted(what),
+                    ("The decision needs a %s that can't be read; an operator finds the reason in"
+                                    + " the broker's log.")
+                            .formatted(what),
                     SOON,
                     e);
         }
@@ -87,17 +89,19 @@ final class ReadRows<T> {
         }
     }
 
-    /** Without the position, which would show the text around it. */
+    /**
+     * The reason of a failure, without the position, because that would quote the surrounding text.
+     */
     private static @Nullable String why(Exception failure) {
         return failure instanceof JsonProcessingException unreadable
                 ? unreadable.getOriginalMessage()
                 : failure.getMessage();
     }
 
-    /** All that could be mapped. To be asked once, at the end. */
+    /** All mapped rows. Call this once, at the end. */
     List<T> rows() {
         if (ignored > LOGGED) {
-            log.error("{} more of this kind are ignored", ignored - LOGGED);
+            log.error("{} more rows of this kind are ignored", ignored - LOGGED);
         }
         return mapped;
     }

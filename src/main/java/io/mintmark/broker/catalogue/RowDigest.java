@@ -47,7 +47,7 @@ public enum RowDigest {
     }
 
     /**
-     * That of a row.
+     * The digest of a row.
      *
      * @param row its columns as PostgreSQL makes JSON of them; {@code jsonb} may be text too
      */

@@ -34,7 +34,7 @@ import java.util.stream.Collectors;
 
 /** Reads a tenant row by row, and stops when its rows weigh too much. */
 final class TenantReading {
-    /** One row for each row of the tenant, and one without name where there is none. */
+    /** Selects one row for each row of the tenant, or a row without name if there is none. */
     static final String SQL =
             """
             SELECT own.revision, encode(own.hash, 'hex') AS hash, t.external_id, t.max_calls,
@@ -146,7 +146,7 @@ final class TenantReading {
                 false);
     }
 
-    /** A key whose access provider could not be read counts as absent too. */
+    /** The keys. A key whose access provider could not be read is left out. */
     private List<Key> keys(Map<ProviderName, Provider> byName) {
         return keys.rows().stream()
                 .flatMap(key ->
@@ -162,7 +162,7 @@ final class TenantReading {
     private static final class ProviderRow {
         static final String KIND = "access_provider";
 
-        /** The enabled ones of a tenant, by the alias {@code t}. */
+        /** Selects the enabled keys of a tenant, by the alias {@code t}. */
         static final String ROWS =
                 BoundedRows.of(
                         KIND,
@@ -233,7 +233,7 @@ final class TenantReading {
                     RowDigest.KEY.of(row));
         }
 
-        /** The shorter one of the key's own and its tenant's. */
+        /** The shorter limit: the key's own, or its tenant's. */
         private static Duration maxDuration(JsonNode row) {
             Duration own = DocumentFields.seconds(row, "max_duration").orElse(Duration.ZERO);
             return DocumentFields.seconds(row.path("tenant"), "max_duration")

@@ -79,8 +79,8 @@ public final class WatchedCatalogue implements CatalogueStore {
         } catch (UnacknowledgedLoss e) {
             throw new Unavailable(
                     Unavailable.Part.DATABASE,
-                    "The database has lost changes of the configuration, so nothing is minted until"
-                            + " an operator has acknowledged it; try again.",
+                    "The database has lost changes of the configuration, so nothing is minted"
+                            + " until an operator acknowledges the loss; try again later.",
                     SOON,
                     e);
         } catch (QueryFailed e) {

@@ -137,7 +137,10 @@ final class Admission {
         return refusal instanceof TokenRefusal reason ? new OfActor(reason) : refusal;
     }
 
-    /** Empty if the tenant has other identity providers than those that verified the tokens. */
+    /**
+     * The admitted request; empty if the tenant has other identity providers than those that
+     * verified the tokens.
+     */
     private Optional<Admitted> admitted(
             VerifiedToken token, Optional<VerifiedActor> actor, Caller caller) {
         String tenant = token.provider().tenant().value();
@@ -212,7 +215,10 @@ final class Admission {
                 : Optional.empty();
     }
 
-    /** A token that can't be verified for now is on record like one that isn't accepted. */
+    /**
+     * Records a token in the audit log that couldn't be verified, for example because its issuer
+     * was down. The client gets 503.
+     */
     private void note(Caller caller, Examination examination, Unavailable cause) {
         RequestEvents.unverified(examination)
                 .map(subject -> events.unverifiable(caller, subject, cause, clock.instant()))

@@ -92,7 +92,7 @@ public final class Approvals {
                                         new ApprovalRefusal.NotRequestable(
                                                 one.token().subject(),
                                                 wish.keys().stream().map(KeyName::value).toList(),
-                                                "You are blocked and cannot request access."))
+                                                "You, or the agent that acts for you, are blocked, so you cannot request access. Ask an admin of the tenant."))
                                 : ask(person(one), wish));
     }
 
@@ -120,12 +120,12 @@ public final class Approvals {
         return person(call).map(who -> requests.list(who, scope));
     }
 
-    /** One of them. */
+    /** Finds a request in which the caller has a part. */
     public Verdict<AccessRequest> find(Call call, UUID id) {
         return person(call).then(who -> requests.find(who, id));
     }
 
-    /** Approves or refuses one. */
+    /** Approves or refuses a request, or withdraws its access. */
     public Verdict<AccessRequest> decide(
             Call call, UUID id, Choice choice, String note, Optional<RowRevisions> shown) {
         return admitted(call)
@@ -134,7 +134,7 @@ public final class Approvals {
                                 ? Verdict.refused(
                                         new ApprovalRefusal.NotApprover(
                                                 "blocked",
-                                                "You are blocked and cannot decide requests."))
+                                                "You are blocked, so you cannot decide requests. Ask an admin of the tenant."))
                                 : Trace.step(
                                         "decide_access",
                                         () ->
@@ -142,7 +142,7 @@ public final class Approvals {
                                                         person(one), id, choice, note, shown)));
     }
 
-    /** Takes one back, with the access that came of it. */
+    /** Withdraws the caller's own request, with the access that it led to. */
     public Verdict<AccessRequest> withdraw(Call call, UUID id) {
         return person(call)
                 .then(who -> Trace.step("withdraw_access", () -> requests.withdraw(who, id)));

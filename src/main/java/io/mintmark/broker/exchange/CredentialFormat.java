@@ -79,7 +79,7 @@ public final class CredentialFormat {
         return accepted.isEmpty();
     }
 
-    /** Those of a credential's members that the client would not use, sorted. */
+    /** The members of a credential that the client would not use, sorted. */
     List<String> unaccepted(Set<String> members) {
         return accepted.stream()
                 .flatMap(known -> members.stream().filter(member -> !known.contains(member)))
@@ -87,7 +87,7 @@ public final class CredentialFormat {
                 .toList();
     }
 
-    /** Whether its clients can work with such a token. */
+    /** Refuses one-time tokens if clients of this format send the same token repeatedly. */
     Verdict<Admitted> check(Admitted admitted) {
         return Stream.concat(
                         Stream.of(admitted.token().provider()),
@@ -100,7 +100,7 @@ public final class CredentialFormat {
                 .orElseGet(() -> Verdict.passed(admitted));
     }
 
-    /** Whether all of these can be expressed. */
+    /** Requires that all these credentials can be expressed. */
     Verdict<List<Granted>> check(List<Granted> granted) {
         return granted.stream()
                 .map(Granted::key)

@@ -34,7 +34,7 @@ sealed interface Decision {
     /** The {@code reason} of every key where the subject is blocked. */
     String SUBJECT_BLOCKED = "subject_blocked";
 
-    /** All of them, in the order of the request. */
+    /** All requested keys are granted, in the order of the request. */
     record Allowed(List<Granted> granted) implements Decision {}
 
     /**
@@ -133,7 +133,7 @@ sealed interface Decision {
         if (mintable.isEmpty()) {
             List<String> all = reasons.keySet().stream().map(KeyName::value).toList();
             return new AccessRefusal.KeysDenied(
-                    subject, all, List.of(), requestable, actor, tooShort, elsewhere);
+                    subject, all, List.of(), requestable, actor, tooShort, elsewhere, List.of());
         }
         return denied.isEmpty()
                 ? new AccessRefusal.KeysMissing(subject, missing)
@@ -144,7 +144,8 @@ sealed interface Decision {
                         requestable,
                         actor,
                         tooShort,
-                        elsewhere);
+                        elsewhere,
+                        List.of());
     }
 
     private static List<String> names(Map<KeyName, String> reasons, Predicate<String> reason) {

@@ -28,10 +28,15 @@ import java.util.concurrent.locks.ReentrantLock;
 final class DecisionCheck implements FreshDecision {
     private static final Duration MAX_AGE = Duration.ofSeconds(1);
 
-    /** How late a thread runs again after a millisecond, if the replica is short of CPU. */
+    /**
+     * The delay after which a thread that sleeps for a millisecond runs again, if the replica is
+     * short of CPU.
+     */
     private static final Duration LONG_WAIT = Duration.ofMillis(100);
 
-    /** How often the state is read if the database takes over a second to return it. */
+    /**
+     * The number of times that the state is read if the database takes over a second to return it.
+     */
     private static final int ATTEMPTS = 3;
 
     private final Admission admission;

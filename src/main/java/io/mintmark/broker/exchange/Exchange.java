@@ -45,10 +45,12 @@ public final class Exchange {
     private final AccessProviders providers;
     private final Clocks clocks;
     private final MintListener listener;
+    private final Withdrawals withdrawals;
 
     /**
      * @param clocks of this replica and the database
      * @param timeout how long the access providers of a request may take together
+     * @param withdrawn access that ended before its time, for refusals to name
      */
     public Exchange(
             TokenVerifier verifier,
@@ -60,7 +62,8 @@ public final class Exchange {
             MintIds mintIds,
             Clocks clocks,
             Duration timeout,
-            MintListener listener) {
+            MintListener listener,
+            Withdrawals.Store withdrawn) {
         Records records = new Records(log);
         RequestEvents events = new RequestEvents(mintIds);
         InstantSource clock = clocks.own();
@@ -81,6 +84,7 @@ public final class Exchange {
         this.providers = providers;
         this.clocks = clocks;
         this.listener = listener;
+        this.withdrawals = new Withdrawals(withdrawn);
     }
 
     /**
@@ -126,7 +130,7 @@ public final class Exchange {
             switch (admitted.then(one -> intents.decide(request, one, now))
                     .then(intent -> mints.feasible(intent, request.format()))) {
                 case Verdict.Refused<Intent>(Refusal refusal) -> {
-                    return Verdict.refused(refusal);
+                    return Verdict.refused(withdrawals.addTo(refusal, admitted));
                 }
                 case Verdict.Passed<Intent>(Intent intent) -> {
                     // 4. Record the intent. Its commit shows the state that the tenant is in.
@@ -157,7 +161,7 @@ public final class Exchange {
         return admitted;
     }
 
-    /** The intent as it is once it is on record, if it stands then. */
+    /** The intent after it was recorded, if the decision still holds then. */
     private Optional<Intent> record(Intent intent, DecisionCheck standing) {
         Receipt receipt = intents.commit(intent);
         try {

@@ -36,22 +36,22 @@ record Intent(Admitted admitted, List<Order> orders) {
         return admitted.token().provider().tenant();
     }
 
-    /** Whether it was decided in this state of the tenant. */
+    /** Whether the mint was decided in this state of the tenant. */
     boolean isOf(TenantState state) {
         return admitted.entitlements().state().equals(state);
     }
 
-    /** Whether it is for exactly these. */
+    /** Whether the intent is for exactly these grants. */
     boolean isFor(List<Granted> granted) {
         return orders.stream().map(Order::granted).toList().equals(granted);
     }
 
-    /** The rows that say that none of it came about. */
+    /** The rows of a failed mint, one for each order. */
     List<Event> failed(Instant now, String reason, String detail) {
         return orders.stream().map(order -> order.events().failed(now, reason, detail)).toList();
     }
 
-    /** What is intended at a later moment, if every grant is still in force then. */
+    /** The intent at a later time, if every grant is still in force then. */
     Optional<Intent> asOf(TimeBounds later) {
         List<Order> still = orders.stream().flatMap(order -> order.asOf(later).stream()).toList();
         return still.size() == orders.size()

@@ -29,8 +29,8 @@ final class Intents {
     private final Duration slack;
 
     /**
-     * @param slack how much longer than its duration a credential could live, counted from now: the
-     *     time that the provider may take, and what it may give on top
+     * @param slack the time that a credential may be valid beyond its duration, counted from now:
+     *     the provider's time limit and the tolerance for its expiry
      */
     Intents(Records records, RequestEvents events, InstantSource clock, Duration slack) {
         this.records = records;
@@ -70,12 +70,12 @@ final class Intents {
                                 rows, () -> intent.failed(clock.instant(), UNSURE, NOT_CALLED)));
     }
 
-    /** Puts on record, later, that nothing came of an intent that can't be decided again. */
+    /** Records, later, that an intent failed because it can't be decided again. */
     void notCalled(Intent intent) {
         records.recordLater(intent.failed(clock.instant(), UNSURE, NOT_CALLED));
     }
 
-    /** Puts on record that nothing came of an intent that doesn't stand. */
+    /** Records that an intent failed because its decision no longer holds. */
     void overtaken(Intent intent) {
         records.commitOrRecordLater(
                 intent.failed(

@@ -40,7 +40,7 @@ public interface KeySelection {
      */
     static KeySelection named(List<KeyName> names) {
         if (names.isEmpty()) {
-            throw new IllegalArgumentException("a request for no keys");
+            throw new IllegalArgumentException("a request must name at least one key");
         }
         Verdict<List<KeyName>> selected = Verdict.passed(List.copyOf(names));
         return (_, _, _) -> selected;

@@ -31,6 +31,6 @@ public interface MintListener {
      */
     void ended(TenantName tenant, String type, Kind outcome);
 
-    /** Somebody was granted access without an approval. */
+    /** Access was granted by break glass, without an approval. */
     void glassBroken(TenantName tenant);
 }

@@ -30,13 +30,13 @@ import java.util.Optional;
  * before it returns the credential.
  */
 final class Mints {
-    /** When a client should try again, because the cause may have passed by then. */
+    /** The time after which a client should retry, because the cause may have passed by then. */
     private static final Duration SOON = Duration.ofSeconds(1);
 
     /**
-     * How much longer than the calls a mint may take, for example because the process was stopped.
-     * Another replica ends an open mint 90 seconds after the calls' time limit. The difference of
-     * 30 seconds allows for clocks that differ.
+     * The time that a mint may take in addition to its calls, for example because the process was
+     * stopped. Another replica ends an open mint 90 seconds after the calls' time limit. The
+     * difference of 30 seconds allows for clocks that differ.
      */
     private static final Duration SLACK = Duration.ofSeconds(60);
 
@@ -104,7 +104,8 @@ final class Mints {
                     outcomes.stream().map(outcome -> outcome.dropped(now, TOO_LATE)).toList());
             throw new Unavailable(
                     Unavailable.Part.REPLICA,
-                    "This replica was stopped for too long; no credential was returned, try again.",
+                    "This replica was paused for too long, so no credential was returned; try"
+                            + " again.",
                     SOON);
         }
     }
@@ -161,8 +162,7 @@ final class Mints {
             case REPLICA_LATE ->
                     new Unavailable(
                             Unavailable.Part.REPLICA,
-                            "This replica did not make the credential in time, because it is short"
-                                    + " of CPU or stops; no credential was returned, try again.",
+                            "This replica did not make the credential in time, because it is short of CPU or is stopping; no credential was returned, try again.",
                             SOON);
         };
     }

@@ -22,7 +22,9 @@ import java.util.Optional;
  *     none for it
  */
 record Outcome(Order order, MintResult result, Instant at) {
-    /** How much longer than requested a credential may be valid, counted from its receipt. */
+    /**
+     * The tolerance for a credential that is valid longer than requested, counted from its receipt.
+     */
     static final Duration TOLERANCE = Duration.ofSeconds(60);
 
     /** The {@code reason} of a credential that was dropped because another key failed. */
@@ -34,7 +36,7 @@ record Outcome(Order order, MintResult result, Instant at) {
         return result instanceof Minted;
     }
 
-    /** Whether the provider wasn't called because it is to be decided again. */
+    /** Whether the provider wasn't called because the decision must be made again. */
     boolean isOvertaken() {
         return result instanceof NotCalled(var why, _) && why == Why.DECISION_CHANGED;
     }
@@ -120,7 +122,10 @@ record Outcome(Order order, MintResult result, Instant at) {
         return at.plus(order.granted().duration()).plus(TOLERANCE);
     }
 
-    /** Providers may return any time, and the log's times have four digits for the year. */
+    /**
+     * Limits an expiry to a time that the log can store. Providers may return any time, and the
+     * log's years have four digits.
+     */
     private static Instant recordable(Instant end) {
         if (end.isAfter(LATEST)) {
             return LATEST;

@@ -126,7 +126,7 @@ final class ProviderCalls {
                         order,
                         "came late",
                         Reason.PROVIDER_TIMEOUT.word(),
-                        "a credential came after the deadline and is not returned");
+                        "a credential arrived after the deadline, so it was not returned");
                 undoing.start(tenant, new Outcome(order, late, clock.instant()));
             }
             case Failed _, NotCalled _ -> {}

@@ -40,7 +40,7 @@ import java.util.SortedMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Puts what a request turned out to be into the terms of the audit log. */
+/** Translates the result of a request to the terms of the audit log. */
 final class RequestEvents {
     /** The {@code reason} of a token that could not be verified, because keys were missing. */
     static final String KEYS_UNAVAILABLE = "issuer_keys_unavailable";
@@ -73,7 +73,7 @@ final class RequestEvents {
         return new Intent(admitted, orders);
     }
 
-    /** The rows of the keys that are refused. */
+    /** The rows of the denied keys. */
     List<Event> denied(
             MintRequest request, Admitted admitted, Decision.Denied denied, Instant now) {
         Subject subject = subject(admitted, List.of());
@@ -88,7 +88,7 @@ final class RequestEvents {
                 .toList();
     }
 
-    /** The access line of the request names what the audit log has of it. */
+    /** Names the recorded mints in the request's access line. */
     private static void log(Collection<MintEvents> mints) {
         MDC.put("key", joined(mints, MintEvents::key));
         MDC.put(MINT_ID, joined(mints, MintEvents::mintId));

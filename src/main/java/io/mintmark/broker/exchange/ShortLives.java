@@ -27,7 +27,7 @@ final class ShortLives {
 
     private static final int TENTH = 10;
 
-    /** Keys that are remembered as logged. */
+    /** The number of keys for which the broker remembers that it logged them. */
     private static final int MOST = 10_000;
 
     private final MintListener listener;
@@ -55,7 +55,7 @@ final class ShortLives {
         }
         listener.shortLived(tenant, granted.key().provider().type());
         String note =
-                "the credential is valid for %d s, and %d s were asked for"
+                "the credential is valid for %d s, although %d s were requested"
                         .formatted(life.toSeconds(), asked.toSeconds());
         boolean useless =
                 life.compareTo(granted.atLeast()) < 0

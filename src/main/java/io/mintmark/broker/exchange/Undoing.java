@@ -29,12 +29,12 @@ import java.util.function.Function;
  */
 final class Undoing {
     /**
-     * How many credentials are revoked at a time. Each revocation holds a connection, which no
+     * The maximum number of concurrent revocations. Each revocation holds a connection, which no
      * tenant's limit of calls counts.
      */
     static final int MOST = 64;
 
-    /** How many of one tenant, whose provider may hang. */
+    /** The maximum number of concurrent revocations for one tenant, whose provider may hang. */
     static final int MOST_OF_TENANT = 8;
 
     private static final Logger log = LoggerFactory.getLogger(Undoing.class);
@@ -68,7 +68,7 @@ final class Undoing {
     void start(TenantName tenant, MintId mintId, Undo undo, Function<Instant, Event> ended) {
         Optional<Permit> permit = running.acquire(tenant, 1);
         if (permit.isEmpty()) {
-            warn(mintId, "too many are being revoked");
+            warn(mintId, "too many credentials are being revoked");
             return;
         }
         Map<String, String> context = MDC.getCopyOfContextMap();
@@ -96,7 +96,7 @@ final class Undoing {
         log.warn("Mint {}: the credential was not returned and can't be revoked: {}", mintId, why);
     }
 
-    /** The message of an exception could quote a secret. */
+    /** The result of a revocation. The message of an exception could quote a secret. */
     private Optional<String> result(Undo undo) {
         try {
             return undo.undo(clock.instant().plus(timeout));

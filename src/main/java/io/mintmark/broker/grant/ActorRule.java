@@ -12,7 +12,7 @@ import io.mintmark.broker.token.MatchingBudget;
  */
 public record ActorRule(IdpName idp, SubjectPattern subject, ClaimConditions claims) {
 
-    /** Whether it means this party, whatever its claims. */
+    /** Whether the rule matches this actor, whatever the actor's claims. */
     boolean means(Party actor, MatchingBudget budget) {
         if (!idp.equals(actor.idp())) {
             return false;

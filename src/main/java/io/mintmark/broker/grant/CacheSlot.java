@@ -8,7 +8,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /** A key's place in a {@link SingleFlightCache}: its value, its one reader, and its weight. */
 final class CacheSlot<V> {
-    /** A value, as old as the beginning of its reading. */
+    /** A value that was current when its reading began. */
     record Value<V>(V value, long asOf) {}
 
     /** A failed reading, which the callers that waited for it share. */

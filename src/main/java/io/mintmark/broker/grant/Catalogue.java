@@ -146,8 +146,8 @@ public final class Catalogue {
     private void logTooLarge(TenantName tenant, String what) {
         if (logged.asMap().putIfAbsent(tenant, true) == null) {
             log.warn(
-                    "tenant_too_large: tenant '{}' has more {} than the {} KiB of memory that a"
-                            + " replica has for them; requests that need them get 503",
+                    "tenant_too_large: tenant '{}' has more {} than fit into the {} KiB of memory"
+                            + " that a replica has for them; requests that need them get 503",
                     tenant,
                     what,
                     memory.large() / 1024);
@@ -166,9 +166,9 @@ public final class Catalogue {
     }
 
     /**
-     * What the parties of a request have at its tenant, all of one state.
+     * The entitlements of a request's parties at its tenant, all of one state.
      *
-     * @throws Unavailable if it can't be read, or is too much work to decide
+     * @throws Unavailable if they can't be read, or take too much work to decide
      */
     public Entitlements entitlements(TenantName tenant, Parties parties) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -200,7 +200,10 @@ public final class Catalogue {
                 SOON);
     }
 
-    /** Those of another state are outdated, or newer than the tenant's snapshot. */
+    /**
+     * The grants of a subject in the tenant's state. Those of another state are outdated, or newer
+     * than the tenant's snapshot.
+     */
     private SubjectGrants grants(TenantName tenant, TenantState state, Party party) {
         return subjects.get(
                 new Subject(tenant, party.idp(), party.subject()),
@@ -216,7 +219,7 @@ public final class Catalogue {
         return read;
     }
 
-    /** This tenant may have changed, or what counts for all of them. */
+    /** Notes that this tenant, or data of all tenants, may have changed. */
     public void changed(TenantName tenant) {
         tenants.changed(tenant);
         shared.changed(Shared.BY_ALL_TENANTS);

@@ -1,14 +1,15 @@
 package io.mintmark.broker.grant;
 
 /**
- * How much of the heap the catalogue may take, in bytes. Sizes of snapshots are estimates. {@code
- * RowWeightTest} measures that snapshots take no more.
+ * Limits the part of the heap that the catalogue takes, in bytes. Sizes of snapshots are estimates;
+ * {@code RowWeightTest} verifies that snapshots take no more.
  *
- * <p>A tenant's share is an eighth of all. Of its sixteen parts nine are for what is kept, six for
- * what a reader has read when it replaces a snapshot, and one for a second reader of something
- * small. All together: two quarters are for snapshots of tenants, one for grants of subjects, and
- * the last one for what is being read, by at most {@link TenantReaders#LARGE} readers of something
- * large and by the readers of something small, which are as many as connections.
+ * <p>A tenant's share is an eighth of the whole. A share has sixteen parts: nine are for the
+ * snapshots that are kept, six for the data that a reader has read when it replaces a snapshot, and
+ * one for a second reader of something small. Of the whole, two quarters are for snapshots of
+ * tenants, one is for grants of subjects, and the last one is for data that is being read. At most
+ * {@link TenantReaders#LARGE} readers read something large at a time; readers of something small
+ * are as many as connections.
  *
  * @param heap the largest size of the heap
  */
@@ -19,7 +20,7 @@ public record CatalogueMemory(long heap) {
     private static final int KEPT_PARTS = 9;
     private static final int LARGE_PARTS = 6;
 
-    /** Of the heap that this process may have. */
+    /** The memory for the largest heap that this process may have. */
     public static CatalogueMemory ofProcess() {
         return new CatalogueMemory(Runtime.getRuntime().maxMemory());
     }

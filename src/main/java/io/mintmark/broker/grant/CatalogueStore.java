@@ -24,7 +24,7 @@ public interface CatalogueStore {
     /** The state of a tenant's own rows now; of one that doesn't exist, that before its first. */
     StateId state(TenantName tenant);
 
-    /** Those of the tenants whose own state isn't this one any more. */
+    /** The tenants whose current state differs from the known one. */
     Set<TenantName> changed(Map<TenantName, StateId> known);
 
     /** The state of the tables which belong to no tenant, now. */

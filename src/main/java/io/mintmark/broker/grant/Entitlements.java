@@ -91,8 +91,8 @@ public final class Entitlements {
     }
 
     /**
-     * Why a grant doesn't allow the request; empty if it does, for the keys and durations that its
-     * tenant has.
+     * The reason why a grant doesn't allow the request; empty if it does, for the keys and
+     * durations of its tenant.
      */
     public Optional<Unmet> unmet(Grant grant, TimeBounds now) {
         if (blocked) {
@@ -109,7 +109,7 @@ public final class Entitlements {
         return grant.inForce(now) ? Optional.empty() : Optional.of(Unmet.TIME);
     }
 
-    /** The state of the tenant that this is of. */
+    /** The state of the tenant on which this is based. */
     public TenantState state() {
         return new TenantState(tenant.state(), shared.state());
     }
@@ -129,12 +129,15 @@ public final class Entitlements {
         return tenant.maxCalls();
     }
 
-    /** How many requests the tenant may make on this replica in a minute; empty for no limit. */
+    /**
+     * The maximum number of requests that the tenant may make on this replica in a minute; empty
+     * for no limit.
+     */
     public OptionalInt maxRequests() {
         return tenant.maxRequests();
     }
 
-    /** Where the tenant is, if it moved from or to another cell. */
+    /** The tenant's cell, if the tenant moved from or to another one. */
     public TenantSnapshot.Place place() {
         return tenant.place();
     }
@@ -158,8 +161,8 @@ public final class Entitlements {
     }
 
     /**
-     * Those of these keys that the subject may ask for by a rule of its tenant. Rules that cost too
-     * much to evaluate allow nothing.
+     * The given keys that the subject may request by a rule of its tenant. Rules that cost too much
+     * to evaluate allow nothing.
      */
     public List<KeyName> requestable(Collection<KeyName> keys) {
         if (blocked) {
@@ -192,10 +195,7 @@ public final class Entitlements {
         return best(open, now);
     }
 
-    /**
-     * Those of these keys, which aren't mintable now, that the subject could mint from another
-     * network.
-     */
+    /** The given keys that the subject could mint from another network, but not from this one. */
     public List<KeyName> elsewhere(Collection<KeyName> keys, TimeBounds now) {
         SortedMap<String, Granted> anywhere = best(met, now);
         return keys.stream().filter(key -> anywhere.containsKey(key.value())).toList();
@@ -216,7 +216,10 @@ public final class Entitlements {
                 .filter(granted -> granted.duration().compareTo(granted.atLeast()) >= 0);
     }
 
-    /** By a grant, whether or not a credential of its key can be so short. */
+    /**
+     * Applies a grant for the longest time that it allows, even if its key can't give credentials
+     * that short.
+     */
     private Optional<Granted> longest(Grant grant, TimeBounds now) {
         return Optional.ofNullable(tenant.keys().get(grant.key()))
                 .map(key -> {
@@ -226,7 +229,7 @@ public final class Entitlements {
                 });
     }
 
-    /** Those of these keys, which aren't mintable now, that are granted for too short a time. */
+    /** The given keys that are granted for too short a time to be mintable. */
     public List<TooShortGrant> tooShort(Collection<KeyName> keys, TimeBounds now) {
         return keys.stream()
                 .flatMap(key ->

@@ -47,7 +47,8 @@ public record Grant(
     }
 
     /**
-     * Whether it is for requests with this actor; one without an actor is for the subject alone.
+     * Whether the grant is for requests with this actor. A grant without an actor is only for
+     * requests without one.
      */
     boolean isFor(Optional<Party> acting, MatchingBudget budget) {
         if (actor.isEmpty() || acting.isEmpty()) {
@@ -80,7 +81,7 @@ public record Grant(
                 && validUntil.map(now::isBefore).orElse(true);
     }
 
-    /** How long a credential may live that is asked for now, in whole seconds. */
+    /** The maximum lifetime of a credential that is requested now, in whole seconds. */
     Duration atMost(Duration keyLimit, TimeBounds now) {
         Duration byGrant = maxDuration.map(own -> least(own, keyLimit)).orElse(keyLimit);
         Duration byEnd =

@@ -49,7 +49,7 @@ public final class Granted {
         return grant.digest();
     }
 
-    /** How long a credential may live that is asked for now, in whole seconds. */
+    /** The maximum lifetime of a credential that is requested now, in whole seconds. */
     public Duration duration() {
         return duration;
     }
@@ -73,7 +73,9 @@ public final class Granted {
                 : Optional.of(new Granted(key, grant, limit, atLeast));
     }
 
-    /** What is left of it at a later moment, if the grant is in force then. */
+    /**
+     * The grant at a later time, with the lifetime that is left; empty if it isn't in force then.
+     */
     public Optional<Granted> asOf(TimeBounds later) {
         Duration left = grant.atMost(duration, later);
         return grant.inForce(later) && left.compareTo(atLeast) >= 0

@@ -12,12 +12,17 @@ import java.util.Optional;
  */
 public interface IdentityProviderStore {
 
-    /** The entries of all, by name. */
-    List<IssuerIndex.Entry> entries();
+    /**
+     * All of them, at one moment.
+     *
+     * @param fingerprint differs after every change of one of them or of its tenant
+     * @param byName their entries, in the order of their names
+     */
+    record Entries(String fingerprint, List<IssuerIndex.Entry> byName) {}
 
-    /** One of them as it is now; empty if there is none of this name, or it can't be used. */
+    /** The entries as they are now. */
+    Entries entries();
+
+    /** The current identity provider of a name; empty if there is none, or it can't be used. */
     Optional<IdentityProvider> provider(IdpName name);
-
-    /** A text that changes with every change of an identity provider or a tenant. */
-    String fingerprint();
 }

@@ -22,7 +22,8 @@ import java.util.stream.Collectors;
 /**
  * All identity providers, and which of them an issuer and an audience lead to: one state,
  * immutable, and small enough to be kept whole. Ten thousand providers with five audiences each
- * take 4 MB, because a pair is kept as a hash. A hash collision costs one more look-up.
+ * take 4 MB beside their entries, because a pair is kept as a hash. A hash collision costs one more
+ * look-up.
  */
 public final class IssuerIndex {
     private static final long HASH_OF_NOTHING = 0xcbf29ce484222325L;
@@ -52,7 +53,7 @@ public final class IssuerIndex {
             boolean listed,
             List<Long> pairs,
             Optional<Login> login) {
-        /** Of a provider with these audiences. */
+        /** The entry of an identity provider with these audiences. */
         public static Entry of(
                 Version version, String issuer, List<String> audiences, boolean listed) {
             return new Entry(
@@ -63,7 +64,7 @@ public final class IssuerIndex {
                     Optional.empty());
         }
 
-        /** Adds the login. */
+        /** Returns this entry with a login. */
         public Entry with(Optional<Login> its) {
             return new Entry(version, issuer, listed, pairs, its);
         }
@@ -74,14 +75,13 @@ public final class IssuerIndex {
     /**
      * Builds an index.
      *
-     * @param fingerprint of the state that the entries are from
-     * @param entries by name
      * @param mayShow whether clients without a token may see a provider that is listed or has a
      *     login
      */
-    static IssuerIndex of(String fingerprint, List<Entry> entries, Predicate<Entry> mayShow) {
+    static IssuerIndex of(IdentityProviderStore.Entries all, Predicate<Entry> mayShow) {
+        List<Entry> entries = all.byName();
         return new IssuerIndex(
-                fingerprint,
+                all.fingerprint(),
                 entries,
                 entries.stream().filter(Entry::listed).filter(mayShow).toList(),
                 entries.stream()
@@ -113,7 +113,10 @@ public final class IssuerIndex {
         this.versionOfPair = sorted.stream().mapToInt(Pair::version).toArray();
     }
 
-    /** Of each issuer the first listed providers; none of an issuer whose providers are hidden. */
+    /**
+     * Maps each issuer to its first listed providers. If all providers of an issuer are hidden, the
+     * list is empty.
+     */
     private static Map<String, List<Version>> listedOf(List<Entry> entries, List<Entry> shown) {
         Map<String, List<Version>> byIssuer = new HashMap<>();
         entries.forEach(entry -> byIssuer.putIfAbsent(entry.issuer(), List.of()));
@@ -163,8 +166,9 @@ public final class IssuerIndex {
         return hash;
     }
 
-    String fingerprint() {
-        return fingerprint;
+    /** Whether the index was built from these entries. */
+    boolean isOf(IdentityProviderStore.Entries entries) {
+        return fingerprint.equals(entries.fingerprint());
     }
 
     boolean knows(String issuer) {

@@ -34,7 +34,7 @@ public final class KnownIssuers implements IdentityProviders {
     /** Rows take a 32nd of the heap, but at least 8 MiB. */
     private static final long ROWS = Math.max(8 << 20, Runtime.getRuntime().maxMemory() / 32);
 
-    /** Around a row in a cache. */
+    /** The overhead of a cached row, in bytes. */
     private static final long OBJECTS = 512;
 
     private enum Whole {
@@ -84,10 +84,10 @@ public final class KnownIssuers implements IdentityProviders {
     }
 
     private IssuerIndex read(@Nullable IssuerIndex known) {
-        String fingerprint = store.fingerprint();
-        return known != null && known.fingerprint().equals(fingerprint)
+        IdentityProviderStore.Entries entries = store.entries();
+        return known != null && known.isOf(entries)
                 ? known
-                : IssuerIndex.of(fingerprint, store.entries(), this::isOfOthers);
+                : IssuerIndex.of(entries, this::isOfOthers);
     }
 
     private boolean isOfOthers(Entry entry) {
@@ -165,16 +165,15 @@ public final class KnownIssuers implements IdentityProviders {
      */
     void refresh() {
         var held = index.held();
-        String fingerprint = store.fingerprint();
-        if (held.values().values().stream()
-                .allMatch(known -> known.fingerprint().equals(fingerprint))) {
+        IdentityProviderStore.Entries entries = store.entries();
+        if (held.values().values().stream().allMatch(known -> known.isOf(entries))) {
             held.changed(_ -> false);
         } else {
             index.renew(Whole.INDEX);
         }
     }
 
-    /** Something about identity providers or tenants may have changed. */
+    /** Notes that identity providers or tenants may have changed. */
     public void changed() {
         index.changed(Whole.INDEX);
     }

@@ -25,7 +25,7 @@ final class MatchingMeter {
     /** Steps that a tenant may take in a second, for long: less than a tenth of a core. */
     static final long STEPS_A_SECOND = 10_000_000;
 
-    /** The steps that it may take at once. */
+    /** The maximum number of steps at once. */
     static final long BURST_STEPS = STEPS_A_SECOND;
 
     private static final long NANOS_A_STEP = Duration.ofSeconds(1).toNanos() / STEPS_A_SECOND;
@@ -67,7 +67,7 @@ final class MatchingMeter {
         if (account.bucket.untilEmpty(now) > BURST_STEPS * NANOS_A_STEP) {
             warn(account, tenant, now);
             throw new Unavailable(
-                    "The rules of tenant '%s' recently cost too much to evaluate."
+                    "The rules of tenant '%s' recently cost too much to evaluate; an admin must reduce its globs and claim conditions."
                             .formatted(tenant),
                     SOON);
         }

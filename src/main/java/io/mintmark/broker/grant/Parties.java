@@ -17,7 +17,7 @@ import java.util.Optional;
  */
 public record Parties(Party subject, Optional<Party> actor, Optional<InetAddress> address) {
 
-    /** Those of a verified token that a client of this address sent. */
+    /** The parties of a verified token that a client of this address sent. */
     public static Parties of(
             VerifiedToken token, Optional<VerifiedActor> actor, InetAddress address) {
         return new Parties(

@@ -37,7 +37,7 @@ public record ResourceUri(String text, String normal) {
     private static final Pattern AUTHORITY =
             Pattern.compile("([^@]*@)?(\\[[^]]*\\]|[^:@]*)(?::([0-9]*))?");
 
-    /** Empty if the text is no such URI. */
+    /** Parses the text; empty if it isn't the URI of a resource. */
     public static Optional<ResourceUri> of(String text) {
         return text.length() <= LONGEST
                         && ABSOLUTE.matcher(text).matches()
@@ -89,7 +89,7 @@ public record ResourceUri(String text, String normal) {
         };
     }
 
-    /** Without dot segments (RFC 3986 section 5.2.4). */
+    /** The path without dot segments (RFC 3986 section 5.2.4). */
     private static String path(String text) {
         Deque<String> kept = new ArrayDeque<>();
         Iterator<String> segments = List.of(text.split("/", -1)).iterator();

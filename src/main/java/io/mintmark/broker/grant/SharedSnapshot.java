@@ -22,12 +22,12 @@ public record SharedSnapshot(
         GlobIndex<BlockRule> blocks) {
 
     /**
-     * How long credentials of a type of access provider live.
+     * The lifetimes that a type of access provider can give to credentials.
      *
      * @param shortest that the type can give
      */
     public record Lifetime(Duration shortest, Duration longest) {
-        /** Of an unknown type, which gives nothing. */
+        /** The lifetime of an unknown type, which gives no credentials. */
         private static final Lifetime NONE =
                 new Lifetime(ChronoUnit.FOREVER.getDuration(), Duration.ZERO);
     }
@@ -36,7 +36,7 @@ public record SharedSnapshot(
         lifetimes = Map.copyOf(lifetimes);
     }
 
-    /** How long credentials of a type live. An unknown type gives none. */
+    /** The lifetimes for a type of access provider. An unknown type gives no credentials. */
     Lifetime lifetime(String type) {
         return lifetimes.getOrDefault(type, Lifetime.NONE);
     }

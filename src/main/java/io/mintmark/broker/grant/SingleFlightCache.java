@@ -32,7 +32,7 @@ public final class SingleFlightCache<K, V> {
         V read(K key, @Nullable V known);
     }
 
-    /** How much of the cache a value takes with its key. */
+    /** Weighs a value and its key, in the unit of the cache's maximum weight. */
     public interface Weigher<K, V> {
         long weigh(K key, V value);
     }
@@ -54,7 +54,7 @@ public final class SingleFlightCache<K, V> {
         this(maxAge, atMost, (_, _) -> 1, nanos, reader);
     }
 
-    /** Bounds the weight of all keys and values that are kept. */
+    /** Creates a cache that bounds the total weight of keys and values. */
     public SingleFlightCache(
             Duration maxAge,
             long atMost,
@@ -167,7 +167,10 @@ public final class SingleFlightCache<K, V> {
         }
     }
 
-    /** The value may have been dropped meanwhile, and is dropped if its owner has too much. */
+    /**
+     * Updates the weight of a value, which may have been dropped meanwhile, or is dropped if its
+     * owner has too much.
+     */
     private void weigh(K key, CacheSlot<V> slot, V value) {
         shares.add(key, slot.reweigh(weigher.weigh(key, value)));
         slots.asMap().replace(key, slot, slot);
@@ -233,7 +236,10 @@ public final class SingleFlightCache<K, V> {
             return plain;
         }
 
-        /** Some are to be read again; the others are as good as read at that moment. */
+        /**
+         * Marks the values whose keys have changed, to be read again. The others are as good as
+         * just read.
+         */
         void changed(Predicate<K> isChanged) {
             values.forEach((key, value) -> {
                 if (isChanged.test(key)) {
@@ -263,7 +269,7 @@ public final class SingleFlightCache<K, V> {
         }
     }
 
-    /** The value is to be read again before it is used again. */
+    /** Notes that the value may have changed, so that it is read again before it is used. */
     void changed(K key) {
         CacheSlot<V> slot = slots.asMap().get(key);
         if (slot != null) {

@@ -18,7 +18,7 @@ import java.util.List;
 public record SubjectGrants(
         TenantState state, List<Grant> grants, Instant blockedUntil, long bytes, boolean tooLarge)
         implements Weighed {
-    /** How many grants a subject may have of a tenant and an identity provider. */
+    /** The maximum number of a subject's grants in one tenant from one identity provider. */
     public static final int MOST = 1_000;
 
     public SubjectGrants {

@@ -19,7 +19,7 @@ public sealed interface SubjectPattern {
         };
     }
 
-    /** Whether a subject is meant. */
+    /** Whether the pattern matches a subject. */
     default boolean matches(String subject) {
         return switch (this) {
             case Exact(String own) -> own.equals(subject);

@@ -15,13 +15,16 @@ import java.util.function.LongFunction;
  * memory.
  */
 final class TenantReaders {
-    /** Readers of something large, of all tenants. */
+    /** The maximum number of readers of something large, for all tenants together. */
     static final int LARGE = 3;
 
     private static final int READERS_OF_A_TENANT = 2;
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
-    /** For the tenant's other reader, and for those of other tenants. */
+    /**
+     * The time limit for a large tenant, which leaves time for the tenant's other reader and for
+     * those of other tenants.
+     */
     private static final Duration TIMEOUT_LARGE = TIMEOUT.multipliedBy(2);
 
     private static final Duration SOON = Duration.ofSeconds(1);
@@ -59,7 +62,7 @@ final class TenantReaders {
         return permits.acquire(tenant, timeout)
                 .orElseThrow(() ->
                         new Unavailable(
-                                "Too much of tenant '%s' is being read; try again."
+                                "Too many requests are reading rows of tenant '%s'; try again."
                                         .formatted(tenant),
                                 SOON));
     }

@@ -55,7 +55,7 @@ public record TenantSnapshot(
      * @param movedTo the URL of the cell to which it moved; empty if it is here
      */
     public record Place(Optional<String> issuer, Optional<String> movedTo) {
-        /** Of a tenant that was never moved. */
+        /** The place of a tenant that was never moved. */
         public static final Place HERE = new Place(Optional.empty(), Optional.empty());
     }
 
@@ -70,7 +70,7 @@ public record TenantSnapshot(
         return empty(name, state, false);
     }
 
-    /** A tenant that has more than may be read. */
+    /** A tenant whose rows exceed the limit of a read. */
     public static TenantSnapshot tooLarge(TenantName name, StateId state) {
         return empty(name, state, true);
     }

@@ -2,9 +2,9 @@ package io.mintmark.broker.grant;
 
 /** Why a grant doesn't allow a request. */
 public enum Unmet {
-    /** Its subject or its actor is blocked. */
+    /** The subject or the actor is blocked. */
     NOT_BLOCKED,
-    /** The grant is for other subjects. */
+    /** The grant doesn't match the subject. */
     SUBJECT,
     /** The grant is for another actor, or for none, or for an actor where there is none. */
     ACTOR,
@@ -12,6 +12,6 @@ public enum Unmet {
     CLAIMS,
     /** The request came from a network that isn't one of the grant's. */
     NETWORKS,
-    /** The grant is for another time. */
+    /** The grant isn't in force at this time. */
     TIME
 }

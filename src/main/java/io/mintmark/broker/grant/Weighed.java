@@ -6,6 +6,6 @@ interface Weighed {
     /** The memory that it takes, in bytes. */
     long bytes();
 
-    /** Whether it was more than its reader may take. Then nothing of it is there. */
+    /** Whether the data was larger than its reader may take. If so, nothing of it is here. */
     boolean tooLarge();
 }

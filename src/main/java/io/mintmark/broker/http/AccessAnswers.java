@@ -61,6 +61,7 @@ final class AccessAnswers {
                 .put("breakGlass", request.breakGlass())
                 .put("mine", request.mine())
                 .put("mayDecide", request.mayDecide())
+                .put("mayWithdraw", request.mayWithdraw())
                 .put("people", request.terms().people())
                 .put("consent", request.terms().consent());
         request.terms().steps().forEach(body.putArray("steps")::add);

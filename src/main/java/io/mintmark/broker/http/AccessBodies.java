@@ -118,7 +118,8 @@ final class AccessBodies {
                 return Verdict.passed(choice);
             }
         }
-        return JsonMembers.bad("verdict", "'verdict' must be \"approve\" or \"refuse\".");
+        return JsonMembers.bad(
+                "verdict", "'verdict' must be \"approve\", \"refuse\" or \"withdraw\".");
     }
 
     private static Verdict<String> text(JsonNode body, String member, boolean required) {

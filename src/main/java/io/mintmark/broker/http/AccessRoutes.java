@@ -77,7 +77,8 @@ final class AccessRoutes implements HttpService {
             }
         }
         return Verdict.refused(
-                new BadField("for", "The parameter 'for' must be 'me' or 'decision'."));
+                new BadField(
+                        "for", "The parameter 'for' must be 'me', 'decision' or 'withdrawal'."));
     }
 
     private void show(ServerRequest request, ServerResponse response) {

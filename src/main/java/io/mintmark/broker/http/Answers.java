@@ -152,7 +152,7 @@ final class Answers {
         }
     }
 
-    /** A refusal, which is counted, as the protocol says it. */
+    /** Sends a refusal in the protocol's form, and counts it. */
     void refuse(
             ServerRequest request, ServerResponse response, Refusal refusal, ErrorAnswer error) {
         listener.refused(refusal);
@@ -169,7 +169,7 @@ final class Answers {
         send(request, response, error);
     }
 
-    /** A success that caches may store. */
+    /** Sends a success that caches may store. */
     void send(ServerRequest request, ServerResponse response, JsonNode body) {
         send(request, response, 200, body);
     }
@@ -178,7 +178,7 @@ final class Answers {
         send(request, response, status, Content.json(body));
     }
 
-    /** A success whose JSON is written already. */
+    /** Sends a success whose JSON is already written. */
     void send(ServerRequest request, ServerResponse response, String json) {
         send(request, response, 200, new Content(JSON, json.getBytes(StandardCharsets.UTF_8)));
     }
@@ -225,7 +225,7 @@ final class Answers {
         return new ErrorBody(
                 503,
                 "SERVICE_UNAVAILABLE",
-                "Too many answers wait for clients that don't read them; try again in a second.",
+                "Too many responses are waiting for slow clients; try again in a second.",
                 Json.object(),
                 Optional.of(SOON));
     }

@@ -79,7 +79,7 @@ final class CredentialRoutes implements HttpService {
                 .map(token -> requests.of(request, token, body.keys(), format(request)));
     }
 
-    /** Limited to the outputs that the client accepts, if it lists them. */
+    /** The format of a request, limited to the outputs that the client accepts if it lists them. */
     private static CredentialFormat format(ServerRequest request) {
         if (!request.headers().contains(ACCEPTED)) {
             return CredentialFormat.OF_KEYS;

@@ -3,13 +3,13 @@ package io.mintmark.broker.http;
 import java.time.Instant;
 import java.util.OptionalLong;
 
-/** An error in the words of some protocol. */
+/** An error in the form of one protocol. */
 interface ErrorAnswer {
 
     /** The HTTP status. */
     int status();
 
-    /** After how many seconds it is worth to ask again; at least one. */
+    /** The number of seconds after which a retry is worthwhile; at least 1. */
     OptionalLong retryAfterSeconds();
 
     /** The body of the response, which links to the page if its format has a field for that. */

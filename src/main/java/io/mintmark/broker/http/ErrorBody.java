@@ -37,7 +37,7 @@ record ErrorBody(
         return of(
                 500,
                 "INTERNAL_ERROR",
-                "Something went wrong in the broker; its log says more under this request id.");
+                "The broker failed; its log has the reason under this request id. Try again, and contact an operator if it keeps failing.");
     }
 
     /** Where the {@link ErrorPage} explains this error. */

@@ -16,7 +16,7 @@ record ErrorPage(Optional<URI> address) {
     /** A cause that is a word; others are sentences about a field. */
     private static final Pattern WORD = Pattern.compile("[a-z][a-z0-9_]*");
 
-    /** No page. */
+    /** Links to no page. */
     static final ErrorPage NONE = new ErrorPage(Optional.empty());
 
     /** The anchor of an error: {@code details.reason} if that is a word, otherwise the code. */

@@ -26,8 +26,8 @@ final class Failures implements ErrorHandler<Throwable> {
     private static final int SERVER_ERROR = 500;
 
     /**
-     * How long the same reasons, known by their hash code, aren't logged again: clients repeat what
-     * fails.
+     * The time for which the same reasons, recognized by their hash code, aren't logged again,
+     * because clients repeat failing requests.
      */
     private static final Duration LOGGED = Duration.ofSeconds(10);
 

@@ -21,7 +21,7 @@ import java.util.Set;
 record FormParameters(Map<String, String> parameters) {
     private static final int HEX = 16;
 
-    /** Several times as many as any request has. */
+    /** The maximum number of parameters, several times as many as any request has. */
     private static final int MOST = 100;
 
     FormParameters {
@@ -52,12 +52,14 @@ record FormParameters(Map<String, String> parameters) {
             Optional<String> name = decoded(equals < 0 ? pair : pair.substring(0, equals));
             Optional<String> value = decoded(equals < 0 ? "" : pair.substring(equals + 1));
             if (name.isEmpty() || value.isEmpty()) {
-                return bad("The body is not a well-formed form: an escape is wrong, or not UTF-8.");
+                return bad(
+                        "The body is not a valid form: a %-escape is wrong, or the text is not"
+                                + " UTF-8.");
             }
             String earlier = parameters.put(name.get(), value.get());
             if (earlier != null
                     && !(repeatable.contains(name.get()) && earlier.equals(value.get()))) {
-                return bad("The body has a parameter twice; send each once.");
+                return bad("The body has a parameter twice; send each parameter once.");
             }
         }
         parameters.values().removeIf(String::isEmpty);
@@ -76,7 +78,7 @@ record FormParameters(Map<String, String> parameters) {
         return parameters.containsKey(name);
     }
 
-    /** The text that was meant, if it is one. */
+    /** Decodes a text; empty if it isn't validly encoded. */
     private static Optional<String> decoded(String encoded) {
         ByteBuffer bytes = ByteBuffer.allocate(encoded.length());
         for (int i = 0; i < encoded.length(); i++) {

@@ -60,13 +60,14 @@ final class IssuerRoutes implements HttpService {
         rules.get(path, MatchedRoute.of(path, handler));
     }
 
-    /** Whether it is exactly the path of a document of some tenant's issuer. */
+    /** Whether this is exactly the path of a document that a tenant's issuer publishes. */
     static boolean isOfTenant(String path) {
         return OF_TENANT.matcher(path).matches();
     }
 
     /**
-     * Every well-formed name has an issuer, so its documents don't show whether the tenant exists.
+     * Serves a document of a tenant's issuer. Every well-formed name has an issuer, so that
+     * documents don't reveal whether the tenant exists.
      */
     private Handler ofTenant(BiFunction<BuiltInIdentity, TenantName, String> document) {
         return (request, response) -> {

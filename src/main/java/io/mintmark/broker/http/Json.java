@@ -29,7 +29,7 @@ final class Json {
         try {
             return MAPPER.writeValueAsBytes(value);
         } catch (JsonProcessingException e) {
-            throw new IllegalStateException("a JSON tree that can't be written", e);
+            throw new IllegalStateException("a JSON document can't be written", e);
         }
     }
 }

@@ -31,13 +31,13 @@ final class JsonMembers {
         if (body.isEmpty()) {
             return bad(
                     "body",
-                    "The body is not one JSON object with each member once; send %s."
+                    "The body must be one JSON object without duplicate fields; send %s."
                             .formatted(example));
         }
         for (var member : body.get().properties()) {
             if (!known.contains(member.getKey())) {
                 String name = shown(member.getKey());
-                return bad(name, "Unknown member '%s'; remove it.".formatted(name));
+                return bad(name, "Unknown field '%s'; remove it.".formatted(name));
             }
         }
         JsonNode token = body.get().path(TokenPlaces.MEMBER);

@@ -52,7 +52,10 @@ final class ListenerDefaults implements AutoCloseable {
         return builder.build();
     }
 
-    /** Serves on, with answers that end their connections, until none is open or time is up. */
+    /**
+     * Continues to serve, with responses that end their connections, until no connection is open or
+     * the time is over.
+     */
     void drain(Duration atMost) throws InterruptedException {
         guard.drain();
         guard.awaitEmpty(atMost);

@@ -21,7 +21,7 @@ final class LoggedCause {
                 refusal instanceof RequestRefusal request ? word(request) : refusal.word());
     }
 
-    /** Of an error that is no refusal of the use case; its texts are the broker's own. */
+    /** Logs an error that is no refusal of the use case. Its texts are the broker's own. */
     static void note(ErrorBody error) {
         AccessLog.note(error.code(), error.details().path("reason").asText(error.message()));
     }

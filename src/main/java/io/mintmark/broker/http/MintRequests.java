@@ -23,12 +23,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Puts a request for credentials into the terms of the use case, by whichever way it came. */
+/** Translates requests for credentials of every protocol to the terms of the use case. */
 final class MintRequests {
     /** When to retry while the tenant has too many requests in flight. */
     private static final Duration BUSY = Duration.ofSeconds(1);
 
-    /** In characters; the log cuts it further. */
+    /** The maximum length of a user agent, in characters. The log cuts it further. */
     private static final int LONGEST_USER_AGENT = 1_024;
 
     private final ClientAddresses addresses;

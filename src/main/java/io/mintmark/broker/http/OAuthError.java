@@ -59,18 +59,18 @@ record OAuthError(
         return new OAuthError(BAD_REQUEST, error, description, anchor, OptionalLong.empty());
     }
 
-    /** For a token in the header, which no grant type reads. */
+    /** The error for an invalid client token in the header, which no grant type reads. */
     static OAuthError invalidClient() {
         return new OAuthError(
                 UNAUTHORIZED,
                 "invalid_client",
-                "The Authorization header has no effect here unless it is Basic, which is ignored:"
-                        + " send the identity token in the form.",
+                "Send the identity token in the form. In the Authorization header, this endpoint"
+                        + " accepts only Basic, and ignores it.",
                 "no_token_provided",
                 OptionalLong.empty());
     }
 
-    /** For an assertion that authenticates no client (RFC 7521 section 4.2.1). */
+    /** The error for an assertion that authenticates no client (RFC 7521 section 4.2.1). */
     static OAuthError invalidClient(TokenRefusal refusal) {
         return new OAuthError(
                 UNAUTHORIZED,
@@ -80,7 +80,7 @@ record OAuthError(
                 OptionalLong.empty());
     }
 
-    /** For an assertion that isn't accepted (RFC 7521 section 4.1.1). */
+    /** The error for an assertion that isn't accepted (RFC 7521 section 4.1.1). */
     static OAuthError invalidGrant(TokenRefusal refusal) {
         return of("invalid_grant", description(refusal), refusal.word());
     }
@@ -137,7 +137,7 @@ record OAuthError(
         };
     }
 
-    /** A key that isn't there and one that isn't granted are alike. */
+    /** The error for denied keys. A missing key and one that isn't granted give the same error. */
     private static OAuthError of(AccessRefusal refusal) {
         return switch (refusal) {
             case KeysDenied denied ->
@@ -145,8 +145,7 @@ record OAuthError(
                             denied.subject(),
                             denied.actor(),
                             denied.deniedKeys(),
-                            Refusals.tooShort(denied.tooShort())
-                                    + Refusals.elsewhere(denied.elsewhere()));
+                            DeniedKeys.because(denied));
             case KeysMissing(String subject, List<String> keys) ->
                     notForThem(subject, Optional.empty(), keys, "");
             case SubjectNotFound(String subject, _, var actor) ->

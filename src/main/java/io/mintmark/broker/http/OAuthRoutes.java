@@ -142,7 +142,7 @@ final class OAuthRoutes implements HttpService {
         if (refusal instanceof KeyOfOtherType key && form.wantsJwt()) {
             return OAuthError.of(
                     "invalid_request",
-                    "The key '%s' gives no JWT of the broker, because its type is %s; the requested_token_type must be %s."
+                    "Key '%s' can't issue a JWT of the broker, because its type is %s; the requested_token_type must be %s."
                             .formatted(key.key(), key.type(), TokenExchangeForm.ACCESS_TOKEN));
         }
         // alike for a resource without a key and for one whose key isn't granted
@@ -152,7 +152,9 @@ final class OAuthRoutes implements HttpService {
     }
 
     /**
-     * Basic authenticates a client, which has no effect; anything else could be meant to decide.
+     * Whether the header {@code Authorization} has another scheme than Basic, or appears twice.
+     * Basic authenticates a client, which has no effect; another scheme could be meant to authorize
+     * the request.
      */
     private static boolean hasForeignAuthorization(ServerRequest request) {
         if (!request.headers().contains(HeaderNames.AUTHORIZATION)) {
@@ -225,7 +227,14 @@ final class OAuthRoutes implements HttpService {
     private void metadata(ServerRequest request, ServerResponse response) {
         if (issuer.isEmpty()) {
             answers.send(
-                    request, response, ErrorBody.of(404, "NOT_FOUND", "BROKER_URL is not set."));
+                    request,
+                    response,
+                    ErrorBody.of(
+                            404,
+                            "NOT_FOUND",
+                            "This broker has no"
+                                    + " BROKER_URL, which this document needs; an operator must"
+                                    + " set it."));
             return;
         }
         ObjectNode body = Json.object().put("issuer", issuer.get().toString());

@@ -1,14 +1,11 @@
 package io.mintmark.broker.http;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.base.verdict.AccessRefusal;
 import io.mintmark.base.verdict.AccessRefusal.KeysDenied;
 import io.mintmark.base.verdict.AccessRefusal.KeysMissing;
-import io.mintmark.base.verdict.AccessRefusal.OtherNetworks;
 import io.mintmark.base.verdict.AccessRefusal.SubjectNotFound;
-import io.mintmark.base.verdict.AccessRefusal.TooShortGrant;
 import io.mintmark.base.verdict.ApprovalRefusal;
 import io.mintmark.base.verdict.LimitRefusal;
 import io.mintmark.base.verdict.MintRefusal;
@@ -28,7 +25,6 @@ import io.mintmark.base.verdict.Unavailable;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
 /** Maps each refusal to its HTTP response; the only place that does. */
 final class Refusals {
@@ -74,7 +70,7 @@ final class Refusals {
             case TooShort(String key, Duration asked, Duration atLeast) ->
                     badField(
                             "duration",
-                            "A lifetime of %d seconds is too short; a credential of key '%s' is valid for at least %d."
+                            "A lifetime of %d seconds is too short; a credential of key '%s' is valid for at least %d seconds."
                                     .formatted(asked.toSeconds(), key, atLeast.toSeconds()));
             case WrongTarget(String reason) -> badField("resource", reason);
             case UnacceptedOutputs(String key, List<String> outputs) -> {
@@ -108,7 +104,7 @@ final class Refusals {
 
     private static ErrorBody of(AccessRefusal refusal) {
         return switch (refusal) {
-            case KeysDenied denied -> of(denied);
+            case KeysDenied denied -> DeniedKeys.body(denied);
             case KeysMissing(String subject, List<String> missing) ->
                     ErrorBody.of(
                             404,
@@ -127,78 +123,17 @@ final class Refusals {
         };
     }
 
-    /** Names grants that fail by their duration alone; empty if there are none. */
-    static String tooShort(List<TooShortGrant> grants) {
-        return grants.isEmpty()
-                ? ""
-                : grants.stream()
-                        .map(grant ->
-                                "a grant allows key '%s' for %d s, and its shortest credential lives %d s"
-                                        .formatted(
-                                                grant.key(),
-                                                grant.left().toSeconds(),
-                                                grant.least().toSeconds()))
-                        .collect(Collectors.joining("; ", " (", ")"));
-    }
-
-    /** Names keys that are granted for other networks; empty if there are none. */
-    static String elsewhere(Optional<OtherNetworks> elsewhere) {
-        return elsewhere
-                .map(other ->
-                        " (a grant allows %s from other networks, not from %s)"
-                                .formatted(keys(other.keys()), other.address()))
-                .orElse("");
-    }
-
-    /** Without it, who has a grant of its own would read that it has none. */
+    /**
+     * Adds the actor to a message. Otherwise a subject with a grant of its own would read that it
+     * has none.
+     */
     static String with(Optional<String> actor) {
         return actor.map(" with actor '%s'"::formatted).orElse("");
     }
 
-    private static ErrorBody of(KeysDenied refusal) {
-        List<String> requestable = refusal.requestableKeys();
-        ObjectNode details = about(refusal.subject());
-        with(details, "deniedKeys", refusal.deniedKeys());
-        with(details, "allowedKeys", refusal.allowedKeys());
-        if (!requestable.isEmpty()) {
-            with(details, "requestableKeys", requestable);
-        }
-        if (!refusal.tooShort().isEmpty()) {
-            ArrayNode tooShort = details.putArray("tooShort");
-            refusal.tooShort()
-                    .forEach(grant ->
-                            tooShort.addObject()
-                                    .put("key", grant.key())
-                                    .put("seconds", grant.left().toSeconds())
-                                    .put("least", grant.least().toSeconds()));
-        }
-        refusal.elsewhere()
-                .ifPresent(other ->
-                        with(
-                                details.put("reason", "address_not_allowed")
-                                        .put("address", other.address()),
-                                "elsewhereKeys",
-                                other.keys()));
-        return ErrorBody.of(
-                403,
-                "FORBIDDEN",
-                "Subject '%s'%s has no active grant for %s%s%s; %s."
-                        .formatted(
-                                refusal.subject(),
-                                with(refusal.actor()),
-                                keys(refusal.deniedKeys()),
-                                tooShort(refusal.tooShort()),
-                                elsewhere(refusal.elsewhere()),
-                                requestable.isEmpty()
-                                        ? "ask an admin for one"
-                                        : "POST /access-requests asks for access to "
-                                                + keys(requestable)),
-                details);
-    }
-
     private static ErrorBody of(LimitRefusal refusal) {
         return RateLimits.exceeded(
-                "Tenant '%s' may make no more requests now; try again in %d s, at %s."
+                "Tenant '%s' has reached its limit of requests; try again in %d s, at %s."
                         .formatted(
                                 refusal.tenant(),
                                 refusal.retryAfter().toSeconds(),
@@ -245,11 +180,11 @@ final class Refusals {
         };
     }
 
-    private static String keys(List<String> names) {
+    static String keys(List<String> names) {
         return (names.size() == 1 ? "key " : "keys ") + "'" + String.join("', '", names) + "'";
     }
 
-    private static ObjectNode about(String subject) {
+    static ObjectNode about(String subject) {
         return Json.object().put("subject", subject);
     }
 

@@ -28,6 +28,6 @@ public interface RequestListener {
      */
     void failed(Optional<Unavailable.Part> part);
 
-    /** The use case, or the request's form, refused it. */
+    /** The use case rejected the request, or its form was invalid. */
     void refused(Refusal refusal);
 }

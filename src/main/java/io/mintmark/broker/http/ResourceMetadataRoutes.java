@@ -30,13 +30,13 @@ final class ResourceMetadataRoutes implements HttpService {
     private static final Header KEPT =
             HeaderValues.createCached(HeaderNames.CACHE_CONTROL, "public, max-age=300");
 
-    /** Doesn't tell whether the tenant exists. */
+    /** The error for a tenant without a login. It doesn't reveal whether the tenant exists. */
     private static final String NONE =
-            "No login is configured for this tenant, or there is no such tenant. An admin sets"
-                    + " login_client_id of an identity provider.";
+            "This tenant does not exist, or no login is configured for it. To configure one, an"
+                    + " admin sets login_client_id of an identity provider.";
 
     private static final String NOT_ONE =
-            "Name the tenant: GET /tenants/{tenant}"
+            "The URL needs the name of a tenant: GET /tenants/{tenant}"
                     + METADATA
                     + ". Either no tenant of this broker"
                     + " has a login, or several have.";
@@ -85,7 +85,11 @@ final class ResourceMetadataRoutes implements HttpService {
             List<Login> logins,
             String otherwise) {
         if (broker.isEmpty()) {
-            notFound(request, response, "BROKER_URL is not set.");
+            notFound(
+                    request,
+                    response,
+                    "This broker has no BROKER_URL, which this document"
+                            + " needs; an operator must set it.");
         } else if (logins.isEmpty()) {
             notFound(request, response, otherwise);
         } else {

@@ -39,7 +39,7 @@ final class RevocationRoutes implements HttpService {
     private static final Header CRL =
             HeaderValues.createCached(HeaderNames.CONTENT_TYPE, "application/pkix-crl");
 
-    /** Replaces what CORS says, and repeats it. */
+    /** The header {@code Vary}, which replaces the one of the CORS rules and includes it. */
     private static final Header BY_ACCEPT =
             HeaderValues.createCached(HeaderNames.VARY, "Accept, Origin");
 
@@ -53,7 +53,7 @@ final class RevocationRoutes implements HttpService {
     private final InstantSource clock;
 
     /**
-     * @param clock also that of the lists
+     * @param clock the one that the lists use
      */
     RevocationRoutes(RevocationLists lists, Answers answers, InstantSource clock) {
         this.lists = lists;
@@ -67,7 +67,7 @@ final class RevocationRoutes implements HttpService {
         opened(rules, X509, this::x509);
     }
 
-    /** The port leaves the body of an answer to HEAD out. */
+    /** Adds routes for GET and HEAD. The port omits the body of a response to HEAD. */
     private static void opened(HttpRules rules, String path, Handler list) {
         Handler handler = MatchedRoute.of(path, list);
         rules.get(path, handler).route(Method.HEAD, path, handler);
@@ -154,7 +154,7 @@ final class RevocationRoutes implements HttpService {
                         .anyMatch(known -> known.equals("*") || known.equals(tag));
     }
 
-    /** A date that isn't one is ignored (RFC 9110 section 13.1.3). */
+    /** The time of a conditional request. An invalid date is ignored (RFC 9110 section 13.1.3). */
     private static Optional<Instant> since(ServerRequest request) {
         try {
             return request.headers().ifModifiedSince().map(ZonedDateTime::toInstant);

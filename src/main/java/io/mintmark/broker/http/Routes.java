@@ -165,7 +165,7 @@ public final class Routes {
         this.health = new HealthRoute(health, answers);
     }
 
-    /** The CORS rules for answers that no route gives. */
+    /** The CORS rules, for responses that no route gives. */
     Cors cors() {
         return cors;
     }
@@ -225,7 +225,8 @@ public final class Routes {
         answers.send(
                 request,
                 response,
-                ErrorBody.invalidRequest(405, "This path has %s only.".formatted(listed(allowed))));
+                ErrorBody.invalidRequest(
+                        405, "This path accepts only %s.".formatted(listed(allowed))));
     }
 
     /** {@code A, B and C}. */

@@ -90,7 +90,7 @@ final class StsContent {
             xml.writeEndElement();
             xml.close();
         } catch (XMLStreamException e) {
-            throw new IllegalStateException("an answer that can't be written as XML", e);
+            throw new IllegalStateException("the response can't be written as XML", e);
         }
         return new Content(TYPE, out.toByteArray());
     }

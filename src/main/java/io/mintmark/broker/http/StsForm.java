@@ -13,16 +13,18 @@ import java.util.Optional;
 sealed interface StsForm {
     String ACTION = "AssumeRoleWithWebIdentity";
 
-    /** In characters, as for AWS. */
+    /** The maximum length of a role's ARN, in characters, as for AWS. */
     int LONGEST_ROLE = 2_048;
 
-    /** In characters, as for AWS. */
+    /** The maximum length of a session's name, in characters, as for AWS. */
     int LONGEST_SESSION_NAME = 64;
 
-    /** In characters; a longer action is shown cut off. */
+    /**
+     * The maximum length of an action in a message, in characters. A longer one is shown cut off.
+     */
     int LONGEST_ACTION = 64;
 
-    /** In digits, of {@code DurationSeconds}. */
+    /** The maximum length of {@code DurationSeconds}, in digits. */
     int LONGEST_DURATION = 9;
 
     /**
@@ -67,7 +69,9 @@ sealed interface StsForm {
                 : Optional.of(StsError.invalidAction(cut(action, LONGEST_ACTION)));
     }
 
-    /** A policy that the broker ignored would leave the client with more access than it wants. */
+    /**
+     * Rejects policies. If the broker ignored one, the client would have more access than it wants.
+     */
     private static Optional<StsError> policyError(FormParameters form) {
         boolean given =
                 form.parameters().keySet().stream()
@@ -100,12 +104,14 @@ sealed interface StsForm {
                 .flatMap(_ -> invalid("DurationSeconds must be a positive number of seconds."));
     }
 
-    /** Without what surrounds it: files with tokens often end in a line end. */
+    /**
+     * The token without surrounding whitespace, because files with tokens often end with a newline.
+     */
     private static String token(FormParameters form) {
         return form.value("WebIdentityToken").orElse("").strip();
     }
 
-    /** The number, 0 if the text is none. */
+    /** The number; 0 for an empty text. */
     private static long seconds(String text) {
         boolean digits =
                 text.length() <= LONGEST_DURATION

@@ -41,7 +41,7 @@ record TargetKeys(Optional<KeyName> audience, Optional<ResourceUri> resource)
         return differ && mayKnow
                 ? Verdict.refused(
                         new WrongTarget(
-                                "The audience and the resource don't lead to the same key; send one"
+                                "The audience and the resource name different keys; send only one"
                                         + " of them."))
                 : one(named);
     }

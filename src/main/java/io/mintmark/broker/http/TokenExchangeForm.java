@@ -79,7 +79,7 @@ sealed interface TokenExchangeForm {
             boolean wantsScope)
             implements TokenExchangeForm {}
 
-    /** One that can't. */
+    /** An invalid request, with the error to answer. */
     record Invalid(OAuthError error) implements TokenExchangeForm {}
 
     static TokenExchangeForm of(FormParameters form) {
@@ -100,7 +100,9 @@ sealed interface TokenExchangeForm {
                 form.has("scope"));
     }
 
-    /** Libraries for client credentials have only a scope for what they want. */
+    /**
+     * The key that a request names. Libraries for client credentials have only a scope for this.
+     */
     private static Optional<String> named(FormParameters form, Grant grant) {
         return form.value("audience")
                 .or(() ->
@@ -165,10 +167,12 @@ sealed interface TokenExchangeForm {
         String type = form.value("actor_token_type").orElse("");
         return SUBJECT_TOKEN_TYPES.contains(type)
                 ? Optional.empty()
-                : invalid("The actor_token_type must be one of those of subject_token_type.");
+                : invalid(
+                        "The actor_token_type must be one of the types that subject_token_type"
+                                + " allows.");
     }
 
-    /** Wishes that the client would believe to be met if the broker ignored them. */
+    /** Rejects parameters that the client would consider applied if the broker ignored them. */
     private static Optional<OAuthError> wishError(FormParameters form) {
         if (form.has("authorization_details")) {
             return invalid(
@@ -213,7 +217,10 @@ sealed interface TokenExchangeForm {
                                 : missing("audience", "the name of a key, or a resource"));
     }
 
-    /** Libraries for a cloud want names as long as the cloud's, such as {@code //host/path/KEY}. */
+    /**
+     * The key's name in an audience. Libraries for a cloud require names in the cloud's form, such
+     * as {@code //host/path/KEY}.
+     */
     private static String keyName(String audience) {
         return audience.substring(audience.lastIndexOf('/') + 1);
     }

@@ -20,7 +20,7 @@ import java.util.function.Supplier;
  * of lower precedence.
  */
 final class TokenPlaces {
-    /** The token of who acts for the subject, bare or after {@code Bearer}. */
+    /** The header with the actor's token, with or without {@code Bearer}. */
     static final HeaderName ACTOR = HeaderNames.create("Mintmark-Actor-Token");
 
     private static final String BEARER = "Bearer ";
@@ -31,22 +31,25 @@ final class TokenPlaces {
 
     private TokenPlaces() {}
 
-    /** For GET: the header, then the query. */
+    /** Reads the token of a GET: from the header, then from the query. */
     static Verdict<PresentedToken> inHeaderOrQuery(ServerRequest request) {
         return withActor(request, inHeader(request, () -> inQuery(request)));
     }
 
-    /** For POST: the header, then the body. */
+    /** Reads the token of a POST: from the header, then from the body. */
     static Verdict<PresentedToken> inHeaderOrBody(ServerRequest request, JsonNode body) {
         return withActor(request, inHeader(request, () -> token(body.path(MEMBER).asText())));
     }
 
-    /** The header alone, for bodies that are something else. */
+    /** Reads the token from the header alone, for bodies of other formats. */
     static Verdict<PresentedToken> inHeader(ServerRequest request) {
         return withActor(request, inHeader(request, () -> token("")));
     }
 
-    /** For AWS SDKs: the header alone, which may hold the token without its scheme. */
+    /**
+     * Reads the token for AWS SDKs: from the header alone, which may contain the token without a
+     * scheme.
+     */
     static Verdict<PresentedToken> inHeaderPerhapsBare(ServerRequest request) {
         return withActor(
                 request,

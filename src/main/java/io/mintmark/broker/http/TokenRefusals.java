@@ -70,7 +70,7 @@ final class TokenRefusals {
             case NoTokenProvided() ->
                     "No token was given; send 'Authorization: Bearer <OIDC token>'.";
             case MalformedJwt(String fault) ->
-                    "The token is not a well-formed signed JWT: %s; send it as its issuer gave it."
+                    "The token is not a well-formed signed JWT: %s; send it unchanged, as its issuer gave it."
                             .formatted(fault);
             case TokenExpired(Instant at, _) ->
                     "The token expired at %s; get a new one.".formatted(time(at));
@@ -79,7 +79,7 @@ final class TokenRefusals {
             case UnknownIssuer(String issuer, _) ->
                     "No identity provider is configured for issuer '%s'.".formatted(issuer);
             case InvalidAudience _ ->
-                    "The token's audience is not accepted here; request one with an expected "
+                    "The broker does not accept the token's audience; request a token with an expected "
                             + "audience from its issuer.";
             case TokenNotYetValid early -> notYetValid(early);
             case MissingClaim(String claim) -> "The token has no claim '%s'.".formatted(claim);
@@ -92,8 +92,8 @@ final class TokenRefusals {
             case TokenTooOld() -> "The token was issued too long ago; get a new one.";
             case TokenReplayed() -> "The token was used before and works once; get a new one.";
             case WrongTokenType(String sign) ->
-                    ("The token was made for something else than to identify its subject: %s; send"
-                                    + " an ID token or an access token of its issuer.")
+                    ("The token was not made to identify its subject: %s; send an ID token or an"
+                                    + " access token of its issuer.")
                             .formatted(sign);
             case ClaimsNotAccepted _ ->
                     "The token lacks claims that its identity provider requires.";
@@ -107,7 +107,7 @@ final class TokenRefusals {
                     "The claim 'act' of the subject's token names another actor; send that actor's"
                             + " token, or none.";
             case ActorNotAllowed() ->
-                    "The claim 'may_act' of the subject's token allows another actor only.";
+                    "The claim 'may_act' of the subject's token allows only another actor.";
             case OfActor(TokenRefusal ofActor) -> "The actor's token: " + message(ofActor);
         };
     }
@@ -129,16 +129,16 @@ final class TokenRefusals {
     private static String clause(ActorFault fault) {
         return switch (fault) {
             case PROVIDER_ACCEPTS_NONE ->
-                    "its identity provider doesn't accept actors; an admin adds actor to the"
-                            + " provider's accepts.";
+                    "its identity provider doesn't accept actors; ask an admin to add actor to"
+                            + " the provider's accepts.";
             case OTHER_TENANT -> "its identity provider belongs to another tenant.";
             case DELEGATED ->
-                    "it has a claim 'act', so somebody acts for this actor; send the actor's own"
-                            + " token.";
-            case SUBJECT_ITSELF -> "it is the subject itself, which needs no actor.";
+                    "it has a claim 'act', so another party acts for this actor; send the actor's"
+                            + " own token.";
+            case SUBJECT_ITSELF -> "the actor is also the subject; leave the actor's token out.";
             case CLAIM_OF_OTHERS ->
-                    "its claim 'act' must have the actor's 'sub', and no 'iss' or the token's own;"
-                            + " send the actor's token.";
+                    "its claim 'act' must have the actor's 'sub', and an 'iss' only if it is the"
+                            + " token's own; send the actor's token.";
         };
     }
 

@@ -35,7 +35,10 @@ final class AuthorizationServer implements TokenService {
         this.clock = clock;
     }
 
-    /** Discovery is asked each time: a token lives long enough for that, and addresses change. */
+    /**
+     * Requests a token. Discovery is read each time, because URLs change and a token is valid for
+     * long enough.
+     */
     @Override
     public IssuedToken issue() {
         URI endpoint =
@@ -67,12 +70,15 @@ final class AuthorizationServer implements TokenService {
         return access.client().request(parameters, endpoint);
     }
 
-    /** It lives as long as both the answer and the token itself say. */
+    /**
+     * Makes the token from a response. It expires at the earlier one of two times: the response's,
+     * and the token's own.
+     */
     private static IssuedToken issued(Given given, Instant asked) {
         Optional<UnverifiedClaims> words = UnverifiedClaims.of(given.token());
         if (words.isEmpty() && UnverifiedClaims.isFormed(given.token())) {
             throw IdpFailures.failed(
-                    Kind.FAILED, "its token is a JWT that can't be read in one way");
+                    Kind.FAILED, "the token is a JWT that parsers could read differently");
         }
         Optional<Instant> own = words.flatMap(UnverifiedClaims::expiry);
         Instant expiry =
@@ -81,11 +87,12 @@ final class AuthorizationServer implements TokenService {
                         .orElseThrow(() ->
                                 IdpFailures.failed(
                                         Kind.FAILED,
-                                        "neither its answer (expires_in) nor the token (exp) says when the token expires"));
+                                        "neither the response (expires_in) nor the token (exp)"
+                                                + " says when the token expires"));
         if (!expiry.isAfter(asked)) {
             throw IdpFailures.failed(
                     Kind.FAILED,
-                    "its token expired at %s, before it arrived; check both clocks"
+                    "the token expired at %s, before it arrived; check both clocks"
                             .formatted(expiry));
         }
         return new IssuedToken(given.token(), expiry);

@@ -42,10 +42,16 @@ import java.util.stream.Collectors;
  * secrets of theirs.
  */
 public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, ClientAssertions {
-    /** It is shown at once, so a minute does; RFC 7523 section 3 leaves it to the client. */
+    /**
+     * The lifetime of a client assertion. A minute is enough, because the assertion is sent at
+     * once; RFC 7523 section 3 leaves the lifetime to the client.
+     */
     private static final Duration ASSERTION_LIFETIME = Duration.ofMinutes(1);
 
-    /** Of the successor of RFC 7523; it keeps assertions from being taken for other tokens. */
+    /**
+     * The {@code typ} of assertions in the successor of RFC 7523. It keeps an assertion from being
+     * accepted as another kind of token.
+     */
     private static final JOSEObjectType CLIENT_ASSERTION =
             new JOSEObjectType("client-authentication+jwt");
 
@@ -81,7 +87,7 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
                 .collect(Collectors.toSet());
     }
 
-    /** For how long the key has signed that signs now; empty if no file's name says it. */
+    /** The time for which the current key has signed; empty if no file's name says it. */
     public Optional<Duration> keyAge() {
         return directory
                 .keys()
@@ -130,7 +136,7 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
     public AccessToken accessToken(AccessTokenOrder order) {
         if (issuer.couldBe(order.audience()) || issuer(order.issuer()).couldBe(order.audience())) {
             throw new NoBrokerTokenException(
-                    "key setting 'audience' '%s' is a name of the broker's own issuer or of a tenant's, and no service's: name the service that the token is for"
+                    "key setting 'audience' '%s' could be taken for the issuer of the broker or of a tenant: name the service that the token is for"
                             .formatted(order.audience()));
         }
         Instant now = now();
@@ -159,7 +165,7 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
     public Secret assertion(String clientId, String audience, String id) {
         if (issuer.couldBe(clientId)) {
             throw new NoBrokerTokenException(
-                    "client_id '%s' is a name of the broker's own issuer, so its assertion could pass for a token of the broker: register the client under another id"
+                    "client_id '%s' could be taken for the broker's issuer, so its assertion could pass for a token of the broker: register the client under another id"
                             .formatted(clientId));
         }
         return signer().sign(
@@ -213,7 +219,7 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
         return issuer.ofTenant(tenant).discoveryDocument(directory.keys().algorithms());
     }
 
-    /** That of a tenant which came from another cell, or the broker's own. */
+    /** The issuer of a tenant that came from another cell, or the broker's own. */
     private Issuer issuer(Optional<String> ofTenant) {
         return ofTenant.map(Issuer::new).orElse(issuer);
     }
@@ -233,7 +239,9 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
                 .expirationTime(Date.from(now.plus(lifetime)));
     }
 
-    /** As a provider does it: the key is looked up by {@code kid} in what is published. */
+    /**
+     * Verifies a token as providers do, with the published key that has the token's {@code kid}.
+     */
     private static boolean isVerified(Secret token, SigningKeys keys)
             throws ParseException, JOSEException {
         SignedJWT parsed = SignedJWT.parse(token.reveal());

@@ -35,7 +35,10 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
     private static final Backoff BACKOFF =
             new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(30));
 
-    /** Between requests for which mints wait, so that many mints aren't many requests. */
+    /**
+     * The pause between requests for which mints wait, so that many mints don't cause many
+     * requests.
+     */
     private static final Duration BETWEEN_TRIES = Duration.ofMillis(250);
 
     private final TokenService service;
@@ -83,7 +86,10 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
                 : await(joinFlight()).text();
     }
 
-    /** The others go on with the one in hand until there is a new one. */
+    /**
+     * Requests a replacement for a rejected token, unless the token is new. Until it arrives, other
+     * mints use the current token.
+     */
     @Override
     public Optional<Secret> insteadOf(Secret rejected) {
         HeldToken current = held;
@@ -192,7 +198,10 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
         fly(started);
     }
 
-    /** Completes in any case, because waiters of a flight that doesn't would wait forever. */
+    /**
+     * Requests a token, and completes the future in any case, because its waiters would wait
+     * forever otherwise.
+     */
     private void fly(CompletableFuture<HeldToken> started) {
         try {
             Instant asked = clock.instant();
@@ -205,7 +214,8 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
         } catch (RuntimeException | Error e) {
             log.error("The request for the broker's own token failed unexpectedly", e);
             NoBrokerTokenException fault =
-                    new NoBrokerTokenException(Kind.FAILED, "asking for the broker's token failed");
+                    new NoBrokerTokenException(
+                            Kind.FAILED, "the request for the broker's token failed");
             failed(fault);
             started.completeExceptionally(fault);
         }

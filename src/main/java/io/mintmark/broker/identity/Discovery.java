@@ -55,34 +55,37 @@ final class Discovery {
         }
     }
 
-    /** Metadata of another issuer would send the client's secret elsewhere. */
+    /**
+     * The token endpoint in a document of this issuer. Metadata of another issuer would send the
+     * client's secret elsewhere.
+     */
     private static URI named(String issuer, byte[] document) {
         ObjectNode metadata =
                 StrictJson.object(document, LONGEST)
                         .orElseThrow(() ->
                                 IdpFailures.failed(
-                                        Kind.FAILED, "its discovery document can't be read"));
+                                        Kind.FAILED, "the discovery document can't be read"));
         String named = metadata.path("issuer").asText();
         if (!issuer.equals(named)) {
             throw IdpFailures.failed(
                     Kind.MISCONFIGURED,
-                    "its discovery document names the issuer '%s', but BROKER_IDP_ISSUER is '%s'"
+                    "the discovery document names the issuer '%s', but BROKER_IDP_ISSUER is '%s'"
                             .formatted(named, issuer));
         }
         String endpoint = metadata.path("token_endpoint").textValue();
         if (endpoint == null) {
             throw IdpFailures.failed(
-                    Kind.MISCONFIGURED, "its discovery document names no token_endpoint");
+                    Kind.MISCONFIGURED, "the discovery document names no token_endpoint");
         }
         try {
             return new URI(endpoint);
         } catch (URISyntaxException e) {
             throw IdpFailures.failed(
-                    Kind.FAILED, "the token_endpoint in its discovery document is not a URL");
+                    Kind.FAILED, "the token_endpoint in the discovery document is not a URL");
         }
     }
 
-    /** One trailing slash is dropped for addresses only. */
+    /** The issuer without one trailing slash, for URLs only. */
     private static String base(String issuer) {
         return issuer.endsWith("/") ? issuer.substring(0, issuer.length() - 1) : issuer;
     }

@@ -49,7 +49,7 @@ record HeldToken(Secret text, Instant since, Instant renewableFrom, Instant usab
         return now.isBefore(usableUntil);
     }
 
-    /** Whether it is so new that asking again would give no better one. */
+    /** Whether the token is so new that requesting another one would give no better one. */
     boolean isYoung(Instant now) {
         return now.isBefore(since.plus(YOUTH));
     }

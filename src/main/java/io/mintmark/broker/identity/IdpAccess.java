@@ -20,7 +20,8 @@ public record IdpAccess(
 
     public IdpAccess {
         if (issuer.isEmpty() && tokenEndpoint.isEmpty()) {
-            throw new IllegalArgumentException("neither an issuer nor a token endpoint");
+            throw new IllegalArgumentException(
+                    "the broker's identity provider needs an issuer or a token endpoint");
         }
     }
 }

@@ -71,7 +71,7 @@ final class SigningKeyFiles {
             SigningKey key = key(file, entry.getValue());
             if (auditKeys.contains(key.id())) {
                 throw unusable(
-                        "%s holds a key of AUDIT_SIGNING_KEY_FILE; the audit log needs its own"
+                        "%s holds a key of AUDIT_SIGNING_KEY_FILE; the audit log needs a key of its own"
                                 .formatted(file));
             }
             Path same = fileByKey.putIfAbsent(key.id(), file);
@@ -82,7 +82,7 @@ final class SigningKeyFiles {
         }
         if (byDay.isEmpty()) {
             throw new UnusableSigningKeysException(
-                    "BROKER_SIGNING_KEYS_DIR %s contains no signing key; a key is made with: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out %s"
+                    "BROKER_SIGNING_KEYS_DIR %s contains no signing key; make a key with: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out %s"
                             .formatted(
                                     directory,
                                     directory.resolve(

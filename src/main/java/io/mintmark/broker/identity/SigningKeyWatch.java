@@ -26,7 +26,7 @@ public final class SigningKeyWatch implements AutoCloseable {
         this.auditKeys = auditKeys;
     }
 
-    /** Looks from now on. */
+    /** Watches the files from now on. */
     public SigningKeyWatch start() {
         var _ = thread.start();
         return this;

@@ -36,7 +36,7 @@ final class SigningKeys {
 
     private SigningKeys(SortedMap<LocalDate, SigningKey> byDay, List<SigningKey> held) {
         if (byDay.isEmpty() && held.isEmpty()) {
-            throw new IllegalArgumentException("no signing key");
+            throw new IllegalArgumentException("there is no signing key");
         }
         this.byDay = new TreeMap<>(byDay);
         this.held = List.copyOf(held);
@@ -48,7 +48,8 @@ final class SigningKeys {
     }
 
     /**
-     * These, which are only published then, and keys in a token, if any, of which the last signs.
+     * These keys, which are then only published, together with keys in a token, if any, of which
+     * the last signs.
      */
     SigningKeys with(List<SigningKey> keys) {
         return new SigningKeys(byDay, keys);

@@ -1,6 +1,6 @@
 package io.mintmark.broker.lease;
 
-/** Learns what came of each try to end a mint. */
+/** Receives the result of each attempt to end a mint. */
 @FunctionalInterface
 public interface LeaseListener {
     /** The result of an attempt to revoke. */

@@ -27,12 +27,16 @@ public final class LeaseRevocations implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LeaseRevocations.class);
     private static final Duration PERIOD = Duration.ofSeconds(1);
 
+    /** The rounds between two looks at all access providers, which take as long as there are. */
+    private static final int ROUNDS = 60;
+
     private final LeaseStore store;
     private final ProviderLeases ending;
     private final Duration timeout;
     private final KeyedTasks<ProviderId> running = new KeyedTasks<>(MOST);
     private final BackgroundThread thread =
             BackgroundThread.repeating(ThreadName.ENDINGS, Duration.ZERO, this::round);
+    private int rounds;
     private boolean failing;
 
     /**
@@ -52,6 +56,10 @@ public final class LeaseRevocations implements AutoCloseable {
     private Duration round() {
         try {
             store.noteRequests();
+            if (rounds == 0) {
+                store.noteProviders();
+            }
+            rounds = (rounds + 1) % ROUNDS;
             List<Due> due = new ArrayList<>(store.due(ending.types()));
             Collections.shuffle(due);
             due.forEach(this::begin);
@@ -77,7 +85,7 @@ public final class LeaseRevocations implements AutoCloseable {
         }
     }
 
-    /** Whether the tenant keeps three quarters of its calls for mints. */
+    /** Whether three quarters of the tenant's calls stay available for mints. */
     private static boolean leavesCalls(Due due, Set<ProviderId> others) {
         TenantName tenant = due.provider().tenant();
         long ofTenant = others.stream().filter(each -> each.tenant().equals(tenant)).count();
@@ -88,7 +96,10 @@ public final class LeaseRevocations implements AutoCloseable {
         try {
             ending.run(due);
         } catch (RuntimeException e) {
-            log.warn("Mints of access provider {} can't be ended now", due.provider(), e);
+            log.warn(
+                    "Credentials of access provider {} can't be revoked now; the broker keeps retrying",
+                    due.provider(),
+                    e);
         }
     }
 

@@ -18,8 +18,11 @@ import java.util.Set;
  */
 public interface LeaseStore {
 
-    /** Makes mints due that admins asked to end, since the last call. */
+    /** Makes mints due that admins requested to end since the last call. */
     void noteRequests();
+
+    /** Makes access providers due for a sweep that were created since the last call. */
+    void noteProviders();
 
     /** The access providers of these types at which a mint is due that no replica has claimed. */
     List<Due> due(Set<String> types);
@@ -32,10 +35,10 @@ public interface LeaseStore {
      */
     Optional<Open> claim(ProviderId provider, Duration lease);
 
-    /** Gives a claim back that nothing came of. */
+    /** Releases a claim that had no effect. */
     void release(MintId mint);
 
-    /** Gives a claim back, to be tried again after a pause. */
+    /** Releases a claim, so that the mint is tried again after a pause. */
     void postpone(MintId mint, String reason, String detail, Duration pause);
 
     /** Removes a claimed mint whose end isn't recorded. */

@@ -9,12 +9,15 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.random.RandomGenerator;
 
-/** How long to leave access providers alone that don't answer. One that is down delays no other. */
+/**
+ * Calculates the pauses after which failing access providers are called again. A provider that is
+ * down delays no other.
+ */
 final class Pauses {
     static final Duration LONGEST = Duration.ofMinutes(15);
     private static final Backoff BACKOFF = new Backoff(Duration.ofSeconds(1), LONGEST);
 
-    /** Two to the power of it is half a minute. */
+    /** The exponent of the longest pause at first: half a minute. */
     private static final int ENOUGH_AT_FIRST = 5;
 
     /** Ten minutes, even if each pause of half a minute is only half as long. */
@@ -35,8 +38,9 @@ final class Pauses {
     }
 
     /**
-     * After so many failures in a row: two to the power of it in seconds, or up to half less. For
-     * ten minutes it stays short: each try also ends sessions of a login that can't be ended yet.
+     * The pause after a number of consecutive failures: two to the power of that number in seconds,
+     * randomly reduced by up to half. For the first ten minutes pauses stay short, because each try
+     * also ends sessions of a login that can't be dropped yet.
      */
     Duration after(int failures) {
         int doubled = Math.max(Math.min(failures, ENOUGH_AT_FIRST), failures - AT_FIRST);
@@ -48,7 +52,7 @@ final class Pauses {
         return pause != null && clock.instant().isBefore(pause.until());
     }
 
-    /** It failed once more. */
+    /** Notes another failure of a provider, and begins the next pause. */
     void failed(ProviderId provider) {
         pauses.compute(
                 provider,

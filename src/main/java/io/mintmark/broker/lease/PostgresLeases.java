@@ -53,21 +53,55 @@ public final class PostgresLeases implements LeaseStore {
 
     private static final String IS_FREE = "(e.claimed_until IS NULL OR e.claimed_until < now())";
 
+    /** An access provider that is gone, or has another type, isn't swept any more. */
+    private static final String NOTE_PROVIDERS =
+            """
+            WITH swept AS (
+                SELECT p.tenant, p.name AS provider
+                  FROM broker.access_provider AS p
+                  JOIN broker.provider_type AS y ON y.type = p.type AND y.leaves_behind
+            ), gone AS (
+                DELETE FROM work.sweep AS s
+                 WHERE NOT EXISTS (SELECT FROM swept AS p WHERE p.tenant = s.tenant AND p.provider = s.provider)
+            )
+            INSERT INTO work.sweep (tenant, provider, next_sweep)
+            SELECT p.tenant, p.provider, now() FROM swept AS p
+             WHERE NOT EXISTS (SELECT FROM work.sweep AS s WHERE s.tenant = p.tenant AND s.provider = p.provider)
+                ON CONFLICT DO NOTHING
+            """;
+
+    /**
+     * Finds access providers by their due mints; while more than a thousand are due, each access
+     * provider is asked whether it has one, so that the cost doesn't depend on their number.
+     */
     private static final String DUE =
             """
-            SELECT cast(jsonb_build_object('tenant', p.tenant, 'provider', p.name, 'calls', t.max_calls,
-                                           'sweep', found.sweep) AS text) AS document
-              FROM broker.access_provider AS p
-              JOIN broker.provider_type AS y ON y.type = p.type AND y.leaves_behind
-              JOIN broker.tenant AS t ON t.name = p.tenant
+            WITH first AS MATERIALIZED (
+                SELECT e.tenant, e.provider FROM work.ending AS e
+                 WHERE e.next_try <= now() AND %1$s
+                 ORDER BY e.next_try LIMIT 1001
+            )
+            SELECT cast(jsonb_build_object('tenant', f.tenant, 'provider', f.provider, 'calls', p.max_calls,
+                                           'sweep', EXISTS (SELECT FROM work.sweep AS s
+                                                             WHERE s.tenant = f.tenant AND s.provider = f.provider
+                                                               AND s.next_sweep <= now())) AS text) AS document
+              FROM (SELECT d.tenant, d.provider FROM first AS d WHERE (SELECT count(*) FROM first) <= 1000
+                     UNION
+                    SELECT p.tenant, p.name FROM broker.access_provider AS p
+                     CROSS JOIN LATERAL (SELECT FROM work.ending AS e
+                                          WHERE e.tenant = p.tenant AND e.provider = p.name
+                                            AND e.next_try <= now() AND %1$s
+                                          LIMIT 1) AS d
+                     WHERE (SELECT count(*) FROM first) > 1000
+                     UNION
+                    SELECT s.tenant, s.provider FROM work.sweep AS s WHERE s.next_sweep <= now()) AS f
              CROSS JOIN LATERAL (
-                SELECT EXISTS (SELECT FROM work.ending AS e
-                                WHERE e.tenant = p.tenant AND e.provider = p.name
-                                  AND e.next_try <= now() AND %s) AS ending,
-                       NOT EXISTS (SELECT FROM work.sweep AS s
-                                    WHERE s.tenant = p.tenant AND s.provider = p.name
-                                      AND s.next_sweep > now()) AS sweep) AS found
-             WHERE p.type = ANY (cast(:types AS text[])) AND (found.ending OR found.sweep)
+                SELECT t.max_calls
+                  FROM broker.access_provider AS p
+                  JOIN broker.provider_type AS y ON y.type = p.type AND y.leaves_behind
+                  JOIN broker.tenant AS t ON t.name = p.tenant
+                 WHERE p.tenant = f.tenant AND p.name = f.provider AND p.type = ANY (cast(:types AS text[]))
+                OFFSET 0) AS p
             """
                     .formatted(IS_FREE);
 
@@ -84,7 +118,7 @@ public final class PostgresLeases implements LeaseStore {
             """
                     .formatted(IS_FREE);
 
-    /** Mints that may be stuck come last. */
+    /** Claims due mints. Those that may be stuck come last. */
     private static final String CLAIM =
             """
             UPDATE work.ending AS c
@@ -164,6 +198,11 @@ public final class PostgresLeases implements LeaseStore {
     @Override
     public void noteRequests() {
         var _ = asked(() -> queries.change(NOTE_REQUESTS, Map.of()));
+    }
+
+    @Override
+    public void noteProviders() {
+        var _ = asked(() -> queries.change(NOTE_PROVIDERS, Map.of()));
     }
 
     @Override
@@ -281,7 +320,9 @@ public final class PostgresLeases implements LeaseStore {
             return question.get();
         } catch (QueryFailed e) {
             throw new StoreUnreachable(
-                    "what mints left behind can't be read or written", e.perhapsDone(), e);
+                    "the list of credentials to revoke can't be read or written",
+                    e.perhapsDone(),
+                    e);
         }
     }
 }

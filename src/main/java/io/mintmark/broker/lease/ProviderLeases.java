@@ -44,12 +44,17 @@ import java.util.random.RandomGenerator;
 public final class ProviderLeases {
     static final Duration BETWEEN_SWEEPS = Duration.ofMinutes(15);
 
-    /** Of what an access provider lists; the rest is for the next sweep. */
+    /**
+     * The maximum number of listed credentials of an access provider in one sweep. The next sweep
+     * handles the rest.
+     */
     static final int OF_SWEEP = 1_000;
 
     private static final Logger log = LoggerFactory.getLogger(ProviderLeases.class);
 
-    /** For what the replica does besides the call; then another may claim the mint. */
+    /**
+     * The time for a replica's work besides the call. After it, another replica may claim the mint.
+     */
     private static final Duration SLACK = Duration.ofSeconds(5);
 
     private final LeaseStore store;
@@ -85,7 +90,7 @@ public final class ProviderLeases {
         this.pauses = new Pauses(clock, random);
     }
 
-    /** The types whose mints it can end. */
+    /** The types whose mints can be ended. */
     Set<String> types() {
         return revokers.keySet();
     }
@@ -99,7 +104,7 @@ public final class ProviderLeases {
         stopped = true;
     }
 
-    /** Ends all that is due, until the provider fails. */
+    /** Ends all due mints, until the provider fails. */
     void run(Due due) {
         ProviderId id = due.provider();
         if (due.sweep()) {
@@ -150,7 +155,7 @@ public final class ProviderLeases {
                 : TimedCall.failed(e).detail();
     }
 
-    /** Ends one mint. Returns whether to go on with the next. */
+    /** Ends one mint. Returns whether to continue with the next. */
     private boolean end(Open open) {
         Optional<LeaseRevocation> ended =
                 open.callNeeded()
@@ -233,7 +238,8 @@ public final class ProviderLeases {
             postpone(open, "audit_unavailable", "the audit log rejected the row");
         } catch (StoreUnreachable e) {
             log.warn(
-                    "The end of mint {} can't be recorded now; it will be ended again",
+                    "The end of mint {} can't be recorded now; the broker will end the mint again"
+                            + " and record that",
                     open.mint(),
                     e);
         }
@@ -247,7 +253,7 @@ public final class ProviderLeases {
     private void postpone(Open open, String reason, String detail) {
         Duration pause = pauses.after(open.tries() + 1);
         log.warn(
-                "Mint {} can't be ended at access provider {}: {}: {}; the next try is in {} s",
+                "Mint {} can't be ended at access provider {} ({}: {}); the next try is in {} s",
                 open.mint(),
                 open.provider().id(),
                 reason,

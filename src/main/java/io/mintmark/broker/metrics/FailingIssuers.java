@@ -23,7 +23,10 @@ final class FailingIssuers {
     /** The maximum of one tenant, which leaves room for the others. */
     static final int MOST_OF_A_TENANT = 5;
 
-    /** Nothing is known of an issuer whose keys nobody has needed for so long. */
+    /**
+     * The time after the last failed fetch at which an issuer's failures are forgotten, because
+     * nobody has needed its keys since.
+     */
     static final Duration FORGOTTEN = Duration.ofMinutes(30);
 
     private final Meters meters;
@@ -92,7 +95,10 @@ final class FailingIssuers {
         return new String[] {tenant.value(), source.issuer()};
     }
 
-    /** From the first failure to the last: one that nobody repeated says little. */
+    /**
+     * The time from the first failure to the last, in seconds. A failure that wasn't repeated gives
+     * 0, because it says little.
+     */
     private double seconds(KeySource source) {
         Failures known = failing.get(source);
         return known == null || isForgotten(known, nanoTime.getAsLong())

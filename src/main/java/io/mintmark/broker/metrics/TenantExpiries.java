@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** Shows when certificates of tenants expire: of those that expire first, so that few do. */
 public final class TenantExpiries {
-    /** How many are shown. */
+    /** The maximum number of expiries that are shown. */
     private static final int MOST = 100;
 
     private final Meters meters;
@@ -33,7 +33,7 @@ public final class TenantExpiries {
         this.meters = meters;
     }
 
-    /** Shows these, and none of those before. */
+    /** Shows these expiries, and no longer the previous ones. */
     public synchronized void show(List<Expiry> all) {
         Map<List<String>, Instant> first = new HashMap<>();
         all.stream()

@@ -33,7 +33,7 @@ import javax.crypto.spec.SecretKeySpec;
 public final class NoticeDelivery {
     static final String SIGNATURE = "Mintmark-Signature";
 
-    /** How long a receiver may take, from the look-up of its name to the last byte. */
+    /** The time limit of a receiver, from the DNS lookup to the last byte. */
     static final Duration TIMEOUT = Duration.ofSeconds(5);
 
     private static final String MEDIA_TYPE = "application/cloudevents+json";
@@ -113,7 +113,7 @@ public final class NoticeDelivery {
             byte[] signed = mac.doFinal((seconds + "." + body).getBytes(StandardCharsets.UTF_8));
             return "t=%d,v1=%s".formatted(seconds, HexFormat.of().formatHex(signed));
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("every Java platform has " + HMAC, e);
+            throw new IllegalStateException("the Java platform lacks " + HMAC, e);
         }
     }
 }

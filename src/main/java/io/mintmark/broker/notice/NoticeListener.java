@@ -6,11 +6,11 @@ public interface NoticeListener {
 
     /** The result of an attempt to send a notice. */
     enum Outcome {
-        /** Its receiver took it. */
+        /** The receiver accepted the notice. */
         SENT,
-        /** Its receiver didn't; it is tried again. */
+        /** The receiver didn't accept the notice, which will be sent again. */
         FAILED,
-        /** Its receiver didn't for days, and it isn't tried any more. */
+        /** The receiver didn't accept the notice for days, and it won't be sent again. */
         DROPPED
     }
 

@@ -29,7 +29,7 @@ public final class NoticeSender implements AutoCloseable {
     /** Tenants whose notices one replica sends at a time. */
     private static final int MOST_TENANTS = 64;
 
-    /** Ten notices of a tenant take no longer. */
+    /** The time for which a tenant's notices are claimed. Ten notices take no longer. */
     private static final Duration LEASE = NoticeDelivery.TIMEOUT.multipliedBy(12);
 
     private static final Backoff BACKOFF =
@@ -91,7 +91,11 @@ public final class NoticeSender implements AutoCloseable {
         try {
             send(notices);
         } catch (QueryFailed e) {
-            log.warn("Notices of tenant '{}' may be sent twice", tenant, e);
+            log.warn(
+                    "Notices of tenant '{}' may be sent twice, because their delivery could not"
+                            + " be recorded",
+                    tenant,
+                    e);
         }
     }
 
@@ -104,7 +108,7 @@ public final class NoticeSender implements AutoCloseable {
         notices.stream().skip(sent + 1L).forEach(store::release);
     }
 
-    /** Returns whether the receiver has taken it. */
+    /** Sends a notice. Returns whether the receiver accepted it. */
     private boolean send(AccessNotice notice) {
         Optional<String> failure = delivery.send(notice);
         if (failure.isPresent()) {

@@ -23,7 +23,7 @@ final class Completeness {
         this.asked = made;
     }
 
-    /** The answer as of now or later. */
+    /** Answers the question with a result that isn't older than this call. */
     boolean now(BooleanSupplier question) {
         long arrived = nanos.getAsLong();
         asking.lock();

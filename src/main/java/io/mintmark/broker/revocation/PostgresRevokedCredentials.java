@@ -23,7 +23,10 @@ public final class PostgresRevokedCredentials implements RevokedCredentials {
               FROM broker.access_provider AS p WHERE p.type = ANY (cast(:types AS text[]))
             """;
 
-    /** An hour beyond their end, for servers whose clocks are slow. */
+    /**
+     * The ended credentials. They stay listed for an hour after their expiry, for servers whose
+     * clocks are slow.
+     */
     private static final String ENDED =
             """
             SELECT cast(jsonb_build_object('settings', p.settings, 'since', now() - interval '1 hour', 'mints', (

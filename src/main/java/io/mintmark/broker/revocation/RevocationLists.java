@@ -32,10 +32,13 @@ import java.util.function.Predicate;
  * minute which those are.
  */
 public final class RevocationLists {
-    /** How long a list is used. */
+    /** The time for which a list is used. */
     public static final Duration KEPT = Duration.ofMinutes(1);
 
-    /** Of all lists that are kept, in bytes. The 20,000 certificates of a tenant take a tenth. */
+    /**
+     * The maximum size of all kept lists together, in bytes. A list of a tenant's 20,000
+     * certificates takes a tenth of it.
+     */
     private static final long MOST_BYTES = 16 << 20;
 
     /** Requests that wait for lists to be made. */
@@ -54,7 +57,7 @@ public final class RevocationLists {
     private final SingleFlightCache<Set<String>, NavigableSet<ListIssuer>> authorities;
     private final SingleFlightCache<ListIssuer, Kept> lists;
 
-    /** A list, that there is none, or why it can't be made. */
+    /** A list, the fact that there is none, or the reason why it can't be made. */
     private sealed interface Kept {
         default long bytes() {
             return 0;
@@ -194,7 +197,10 @@ public final class RevocationLists {
         }
     }
 
-    /** To make a list takes many times its length in memory. */
+    /**
+     * Makes a list while no other list is being made, because this takes many times the list's size
+     * in memory.
+     */
     private Kept makeAlone(ListIssuer authority) {
         boolean alone = false;
         try {

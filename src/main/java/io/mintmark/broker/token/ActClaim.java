@@ -13,7 +13,7 @@ import java.util.Optional;
  * who acted before.
  */
 public final class ActClaim {
-    /** How many actors a token may name, one nested in the other. */
+    /** The maximum number of actors in a token, each nested in the one before. */
     public static final int DEEPEST = 4;
 
     static final String NAME = "act";

@@ -23,7 +23,7 @@ record ClaimCondition(String claim, Optional<JsonPointer> pointer, List<Expected
 
         boolean fits(JsonNode value);
 
-        /** How much more work that can be than a comparison. */
+        /** The additional steps that a match can take, compared with a plain comparison. */
         default long steps(JsonNode value) {
             return 0;
         }

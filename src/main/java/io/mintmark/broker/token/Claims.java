@@ -95,10 +95,11 @@ record Claims(
         return claim.isTextual()
                 ? Optional.empty()
                 : Optional.of(
-                        "is %s instead of text or a list of texts".formatted(Text.kind(claim)));
+                        "is %s instead of a string or a list of strings"
+                                .formatted(Text.kind(claim)));
     }
 
-    /** Claims are personal; none is shown. */
+    /** Shows no claim, because claims are personal. */
     @Override
     public String toString() {
         return "Claims[expiresAt=%s]".formatted(expiresAt);
@@ -124,8 +125,7 @@ record Claims(
             }
             return of(node).isPresent()
                     ? Optional.empty()
-                    : Optional.of(
-                            "is not within the years 1 to 9999; it counts seconds since 1970");
+                    : Optional.of("must be a time in the years 1 to 9999, in seconds since 1970");
         }
 
         static Optional<Instant> of(JsonNode node) {

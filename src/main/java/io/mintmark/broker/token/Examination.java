@@ -56,7 +56,7 @@ public record Examination(
         };
     }
 
-    /** Why there is no verdict, if there is none because the issuer's keys can't be had. */
+    /** The missing keys, if there is no verdict because the issuer's keys can't be fetched. */
     public Optional<Unavailable> keysMissing() {
         return finding instanceof Finding.Open(Unavailable missing)
                         && missing.part() == Unavailable.Part.ISSUER

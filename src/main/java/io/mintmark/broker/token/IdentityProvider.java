@@ -51,7 +51,7 @@ public record IdentityProvider(
         accepts = Set.copyOf(accepts);
     }
 
-    /** Bytes that this takes on the heap, at most. */
+    /** An upper bound of the row's size on the heap, in bytes. */
     public long bytes() {
         long characters = issuer.length();
         for (String audience : audiences) {

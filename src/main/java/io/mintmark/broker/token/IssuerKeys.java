@@ -93,7 +93,7 @@ public final class IssuerKeys {
                 .check(jwt, new Asker(provider.tenant(), beforeWait));
     }
 
-    /** Bytes that the key sets take now. */
+    /** The size of the cached key sets, in bytes. */
     long bytes() {
         return sources.bytes();
     }

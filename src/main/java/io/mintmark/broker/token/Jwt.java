@@ -31,7 +31,7 @@ final class Jwt {
     /** Parts of an encrypted one (RFC 7516 section 7.1). */
     private static final int JWE = 5;
 
-    /** For a {@code typ} that isn't text. */
+    /** The value for a {@code typ} that isn't text. */
     private static final String NO_TYPE = "";
 
     private static final String KEY_ID = "kid";
@@ -65,18 +65,18 @@ final class Jwt {
     /** Takes a text apart; refused if it isn't a token in its one proper form. */
     static Verdict<Jwt> parse(String text) {
         if (text.length() > MAX_LENGTH) {
-            return malformed("it is longer than %d characters".formatted(MAX_LENGTH));
+            return malformed("the token is longer than %d characters".formatted(MAX_LENGTH));
         }
         List<String> parts = List.of(text.split("\\.", -1));
         if (parts.size() != PARTS) {
             return malformed(
-                    "it has %d parts between dots instead of 3%s"
+                    "the token has %d parts between dots instead of 3%s"
                             .formatted(
                                     parts.size(),
                                     parts.size() == JWE ? ", as an encrypted token has" : ""));
         }
         if (CanonicalBase64.decode(parts.get(2)).isEmpty()) {
-            return malformed("its signature is not base64url without padding");
+            return malformed("the signature is not base64url without padding");
         }
         return object(parts.get(0), "its header")
                 .then(header -> object(parts.get(1), "its body").then(c -> of(header, c, parts)));
@@ -120,7 +120,7 @@ final class Jwt {
         return parsed;
     }
 
-    /** Has the claims parsed again when they are needed. */
+    /** Drops the parsed claims, which are parsed again when they are needed. */
     void dropClaims() {
         claims = null;
     }
@@ -157,7 +157,7 @@ final class Jwt {
                 .orElseGet(() ->
                         malformed(
                                 where
-                                        + " is not a JSON object, or a member is there twice or"
+                                        + " is not a JSON object, or a field appears twice or"
                                         + " can't be stored"));
     }
 
@@ -186,7 +186,7 @@ final class Jwt {
     private static Optional<String> fault(ObjectNode header, ObjectNode claims) {
         JsonNode issuer = claims.path("iss");
         if (header.has("crit")) {
-            return Optional.of("header 'crit' names extensions, and the broker understands none");
+            return Optional.of("header 'crit' requires extensions, but the broker supports none");
         }
         return Text.fault(header.path("alg"), Text.NAME)
                 .map("header 'alg' %s"::formatted)
@@ -204,7 +204,7 @@ final class Jwt {
                         ActClaim.isFormed(claims)
                                 ? Optional.empty()
                                 : Optional.of(
-                                        "claim 'act' is no object, or is nested over %d deep"
+                                        "claim 'act' is not an object, or is nested more than %d levels deep"
                                                 .formatted(ActClaim.DEEPEST)));
     }
 
@@ -212,7 +212,7 @@ final class Jwt {
         return claim.isMissingNode() || claim.isNull();
     }
 
-    /** Neither claims nor signature. */
+    /** Shows neither claims nor signature. */
     @Override
     public String toString() {
         return "Jwt[algorithm=%s]".formatted(algorithm);

@@ -5,7 +5,7 @@ import io.mintmark.base.tenant.TenantName;
 import java.io.IOException;
 import java.util.function.Predicate;
 
-/** Gets the keys of a source from where they are, anew each time. */
+/** Reads the keys of a source from where they are published, without a cache. */
 interface KeyFetch {
 
     /**

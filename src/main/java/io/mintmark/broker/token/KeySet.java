@@ -13,13 +13,19 @@ import java.util.stream.Stream;
  * first has no key for a token. Immutable.
  */
 final class KeySet {
-    /** Usable keys that are kept of a set: the first ones. */
+    /** The maximum number of usable keys that are kept of a set: the first ones. */
     static final int MAX_KEPT = 64;
 
-    /** Of keys with the same {@code kid}, so that one token can't cost a thousand verifications. */
+    /**
+     * The maximum number of keys with the same {@code kid} that are tried. Without it, one token
+     * could cost a thousand verifications.
+     */
     private static final int MAX_TRIES = 4;
 
-    /** More than any real issuer publishes; each takes time to parse. */
+    /**
+     * The maximum number of keys in a document, more than any real issuer publishes. Each takes
+     * time to parse.
+     */
     static final int MAX_KEYS = 500;
 
     /** The limit of a fetched document; a key set in a row is shorter. */
@@ -27,10 +33,10 @@ final class KeySet {
 
     private static final long OBJECTS = 256;
 
-    /** Ignored keys that are named. */
+    /** The maximum number of ignored keys that are named. */
     private static final int MAX_NAMED = 10;
 
-    /** Characters of a {@code kid} that is named. */
+    /** The number of characters of a {@code kid} that are shown. */
     private static final int MAX_SHOWN = 80;
 
     private final List<VerificationKey> keys;
@@ -38,11 +44,11 @@ final class KeySet {
     private final Optional<KeySet> second;
     private final Extent extent;
 
-    /** How many of the places of its source a set comes from. */
+    /** The places of its source that a set was read from. */
     private enum Extent {
         FIRST_PLACE,
         ALL_PLACES,
-        /** The second couldn't be asked. */
+        /** The second place couldn't be read. */
         SECOND_MISSING
     }
 
@@ -77,12 +83,12 @@ final class KeySet {
         if (!array.isArray()) {
             return Parsed.unusable(
                     array.isMissingNode()
-                            ? "has no member 'keys'"
+                            ? "has no field 'keys'"
                             : "has %s as 'keys' instead of a list".formatted(Text.kind(array)));
         }
         if (array.size() > MAX_KEYS) {
             return Parsed.unusable(
-                    "has %d keys, and at most %d are read".formatted(array.size(), MAX_KEYS));
+                    "has %d keys; the maximum is %d".formatted(array.size(), MAX_KEYS));
         }
         return Parsed.usable(of(array));
     }
@@ -123,22 +129,22 @@ final class KeySet {
         return keys.stream().anyMatch(key -> key.id().filter(id::equals).isPresent());
     }
 
-    /** The keys of the first place; the second wasn't asked. */
+    /** The keys of the first place, without a read of the second. */
     KeySet ofFirstPlace() {
         return new KeySet(keys, ignored, second, Extent.FIRST_PLACE);
     }
 
-    /** The keys of the first place; those of the second couldn't be had. */
+    /** The keys of the first place, because those of the second couldn't be read. */
     KeySet withoutSecond() {
         return new KeySet(keys, ignored, second, Extent.SECOND_MISSING);
     }
 
-    /** Whether all places were asked, with or without success. */
+    /** Whether all places were read, with or without success. */
     boolean isOfAllPlaces() {
         return extent != Extent.FIRST_PLACE;
     }
 
-    /** Whether no place failed to answer. */
+    /** Whether all places that were read answered. */
     boolean isComplete() {
         return extent != Extent.SECOND_MISSING;
     }
@@ -160,12 +166,12 @@ final class KeySet {
         return keys.isEmpty();
     }
 
-    /** Whether as many keys are kept as may be, so that others may have been left out. */
+    /** Whether the maximum number of keys is kept, so that others may have been left out. */
     boolean isFull() {
         return keys.size() == MAX_KEPT;
     }
 
-    /** Bytes that this takes on the heap, at most. */
+    /** An upper bound of the set's size on the heap, in bytes. */
     long bytes() {
         return OBJECTS
                 + (long) Character.BYTES * ignored.stream().mapToInt(String::length).sum()
@@ -207,7 +213,7 @@ final class KeySet {
         return jwt.keyId().isPresent() && key.id().equals(jwt.keyId());
     }
 
-    /** For messages: the number of keys. */
+    /** The number of keys, for messages. */
     @Override
     public String toString() {
         return keys.size() + second.map(set -> set.keys.size()).orElse(0) + " keys";

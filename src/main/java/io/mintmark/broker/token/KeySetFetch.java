@@ -71,7 +71,7 @@ final class KeySetFetch implements KeyFetch {
         return permits.acquire(owner, PATIENCE_FOR_A_PERMIT)
                 .orElseThrow(() ->
                         OutboundFailure.busy(
-                                "too many key sets are being fetched for tenant '%s' or overall"
+                                "too many key sets are being fetched at the moment, for tenant '%s' or in total"
                                         .formatted(owner)));
     }
 
@@ -142,7 +142,7 @@ final class KeySetFetch implements KeyFetch {
                 return Parsed.unusable(
                         Text.fault(issuer, Text.NAME).isEmpty()
                                 ? "is of issuer '%s'".formatted(issuer.textValue())
-                                : "names no issuer");
+                                : "doesn't name its issuer");
             }
             return Optional.ofNullable(document.path("jwks_uri").textValue())
                     .map(Parsed::usable)
@@ -204,12 +204,12 @@ final class KeySetFetch implements KeyFetch {
                 || (failure instanceof OutboundFailure outbound && outbound.answered());
     }
 
-    /** Whether nothing is known of the keys at a place, because it may answer later. */
+    /** Whether the keys at a place are unknown, because the place may answer later. */
     private static boolean mayPass(IOException failure) {
         return failure instanceof OutboundFailure outbound && outbound.mayPass();
     }
 
-    /** An answer came, and it isn't what it should be. */
+    /** The response isn't a key set. */
     private static final class NoKeySet extends IOException {
         private static final long serialVersionUID = 1L;
 

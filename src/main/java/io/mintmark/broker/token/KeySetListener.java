@@ -10,7 +10,10 @@ public interface KeySetListener {
     enum FetchResult {
         SUCCEEDED,
         FAILED,
-        /** It wasn't begun: too many others were running, which says nothing about the issuer. */
+        /**
+         * The fetch wasn't started, because too many others were running. This says nothing about
+         * the issuer.
+         */
         BUSY
     }
 

@@ -17,7 +17,7 @@ public record KeySource(
         Optional<String> caCertificate) {
     private static final int OBJECTS = 512;
 
-    /** Bytes that this takes on the heap, at most. */
+    /** An upper bound of the source's size on the heap, in bytes. */
     public long bytes() {
         int characters = issuer.length() + length(jwks) + length(jwksUri) + length(caCertificate);
         return OBJECTS + (long) Character.BYTES * characters;

@@ -57,7 +57,7 @@ final class KeySources {
         }
     }
 
-    /** When a source was last used; requests change that while sources are sorted by it. */
+    /** The time of a source's last use. Requests change the time while sources are sorted by it. */
     private record Used(Held held, long at) {}
 
     /**
@@ -92,7 +92,7 @@ final class KeySources {
         return held;
     }
 
-    /** The size of these keys has changed. */
+    /** Notes that the size of these keys has changed. */
     synchronized void weigh(SourceKeys keys) {
         Held held = bySource.get(keys.source());
         if (held != null && held.keys == keys) {
@@ -148,7 +148,7 @@ final class KeySources {
         bytesByUser.add(held.user, change);
     }
 
-    /** Bytes that are kept now. */
+    /** The size of everything that is kept now, in bytes. */
     synchronized long bytes() {
         return bytes;
     }

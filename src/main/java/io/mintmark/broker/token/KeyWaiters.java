@@ -83,9 +83,9 @@ final class KeyWaiters {
     }
 
     /**
-     * To be thrown where keys can't be had.
+     * Creates the exception to throw if keys can't be fetched.
      *
-     * @param retryAfter when it is worth to try again; raised to a second
+     * @param retryAfter when a retry is worthwhile; raised to one second if it is shorter
      */
     Unavailable unfetched(Duration retryAfter, @Nullable Throwable cause) {
         String message =

@@ -16,10 +16,10 @@ import java.util.Optional;
  * judged by the clock that is ahead, its beginnings by the one that is behind.
  */
 record Lifetime(Claims claims, IdentityProvider provider) {
-    /** How far {@code iat} may be in the future, in addition to the provider's skew. */
+    /** The time by which {@code iat} may be in the future, in addition to the provider's skew. */
     private static final Duration AHEAD = Duration.ofMinutes(1);
 
-    /** {@code exp}, then {@code nbf}, then {@code iat}. */
+    /** Checks {@code exp}, then {@code nbf}, then {@code iat}. */
     Verdict<Lifetime> isOn(TimeBounds now) {
         Duration skew = provider.clockSkew();
         if (!now.isBefore(claims.expiresAt().plus(skew))) {
@@ -36,7 +36,7 @@ record Lifetime(Claims claims, IdentityProvider provider) {
                 .orElseGet(() -> Verdict.passed(this));
     }
 
-    /** Not issued longer ago than the provider allows. */
+    /** Requires that the token isn't older than the provider allows. */
     Verdict<Lifetime> isYoungOn(TimeBounds now) {
         return youngUntil().filter(now.latest()::isAfter).isPresent()
                 ? Verdict.refused(new TokenTooOld())

@@ -16,7 +16,7 @@ public final class MatchingBudget {
     /** Some milliseconds; a usual request takes a few hundred steps. */
     public static final long STEPS = 250_000;
 
-    /** After so many steps other virtual threads that can run do so first. */
+    /** The number of steps after which other runnable virtual threads get the processor. */
     private static final long SLICE = 10_000;
 
     private static final Duration LATER = Duration.ofMinutes(1);
@@ -46,15 +46,18 @@ public final class MatchingBudget {
     }
 
     /**
-     * To be called before the work is done.
+     * Takes steps from the budget. Call this before doing the work.
      *
-     * @throws Unavailable if that is more than is left
+     * @throws Unavailable if more steps are taken than are left
      */
     public void spend(long steps) {
         spent += steps;
         if (spent > limit) {
             throw new Unavailable(
-                    "The rules %s cost too much to evaluate.".formatted(owner), LATER);
+                    ("The rules %s cost too much to evaluate; an admin must reduce their globs"
+                                    + " and claim conditions.")
+                            .formatted(owner),
+                    LATER);
         }
         if (spent >= nextPause) {
             nextPause = spent + SLICE;
@@ -62,7 +65,10 @@ public final class MatchingBudget {
         }
     }
 
-    /** Of virtual threads that is sure: one that yields goes behind all that can run. */
+    /**
+     * Lets other threads run. A virtual thread that yields certainly queues behind all runnable
+     * ones.
+     */
     @SuppressWarnings("ThreadPriorityCheck")
     private static void letOthersGoFirst() {
         Thread.yield();

@@ -8,7 +8,7 @@ import java.util.Optional;
  */
 public record OwnIssuer(Optional<String> url) {
 
-    /** Of a broker that signs nothing. */
+    /** The issuer of a broker that signs nothing. */
     public static final OwnIssuer NONE = new OwnIssuer(Optional.empty());
 
     public OwnIssuer {
@@ -16,7 +16,7 @@ public record OwnIssuer(Optional<String> url) {
     }
 
     /**
-     * Those of a broker.
+     * The issuer of a broker.
      *
      * @param url {@code BROKER_ISSUER}
      */

@@ -12,7 +12,7 @@ sealed interface Parsed<T> {
     record Usable<T>(T value) implements Parsed<T> {}
 
     /**
-     * Why it can't be used.
+     * The document can't be used.
      *
      * @param fault a predicate without its subject, such as "is empty", that quotes nothing
      */

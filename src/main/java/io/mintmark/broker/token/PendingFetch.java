@@ -56,7 +56,10 @@ record PendingFetch(TenantName owner, Predicate<KeySet> enough, CompletableFutur
         return result.join();
     }
 
-    /** Whether it failed because its owner, or all owners, had too many running fetches. */
+    /**
+     * Whether a fetch failed because its owner, or all owners together, had too many running
+     * fetches.
+     */
     static boolean isBusy(@Nullable Throwable failure) {
         return failure instanceof OutboundFailure outbound
                 && outbound.kind() == OutboundFailure.Kind.BUSY;

@@ -44,18 +44,22 @@ final class Purpose {
                 .filter(type -> !IDENTITIES.contains(normal(type)))
                 .filter(type ->
                         alsoAccepted.stream().noneMatch(t -> normal(t).equals(normal(type))))
-                .map(type -> "its header's 'typ' is %s".formatted(shown(type)));
+                .map(type -> "the header's 'typ' is %s".formatted(shown(type)));
     }
 
-    /** RFC 8417 section 2.2, RFC 7800 section 3.1: the broker can't check the proof. */
+    /**
+     * Finds another purpose by the claims: tokens of Keycloak for itself, security events (RFC 8417
+     * section 2.2), and tokens bound to a key (RFC 7800 section 3.1), whose proof the broker can't
+     * check.
+     */
     private static Optional<String> byClaims(Jwt jwt) {
         JsonNode type = jwt.claims().path("typ");
         if (type.isTextual() && FOR_KEYCLOAK.contains(normal(type.textValue()))) {
-            return Optional.of("its claim 'typ' is %s".formatted(shown(type.textValue())));
+            return Optional.of("the claim 'typ' is %s".formatted(shown(type.textValue())));
         }
         return Stream.of("events", "cnf")
                 .filter(jwt.claims()::hasNonNull)
-                .map("it has a claim '%s'"::formatted)
+                .map("the token has a claim '%s'"::formatted)
                 .findFirst();
     }
 

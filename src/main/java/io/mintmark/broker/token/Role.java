@@ -11,7 +11,7 @@ public enum Role {
     /** A party that may only request access and decide requests. */
     APPROVER;
 
-    /** As the column has it. */
+    /** The value in the column {@code accepts}. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -9,8 +9,8 @@ public sealed interface SeenClaims {
     record OfToken(JsonNode claims) implements SeenClaims {}
 
     /**
-     * Those that a decision evaluated, as {@code audit.event} has them: each under the name by
-     * which a condition asked for it, pointers included.
+     * The claims that a decision evaluated, as {@code audit.event} records them: each under the
+     * name by which a condition asked for it, pointers included.
      */
     record OnRecord(JsonNode claims) implements SeenClaims {}
 }

@@ -70,14 +70,17 @@ final class Signatures {
         return Verdict.refused(refusal);
     }
 
-    /** Those whose keys are at hand first, so that a host that hangs is waited for last. */
+    /**
+     * One provider for each key source. Those with cached keys come first, so that a host that
+     * hangs is waited for last.
+     */
     private List<IdentityProvider> oneForEachSource(Collection<IdentityProvider> providers) {
         if (providers.size() == 1) {
             return List.copyOf(providers);
         }
         Map<KeySource, IdentityProvider> bySource = new LinkedHashMap<>();
         providers.forEach(provider -> bySource.putIfAbsent(provider.keys(), provider));
-        // other requests fetch keys meanwhile, so each is asked once
+        // other requests fetch keys at the same time, so each is asked once
         Map<Boolean, List<IdentityProvider>> atHand =
                 bySource.values().stream()
                         .limit(MAX_SOURCES)

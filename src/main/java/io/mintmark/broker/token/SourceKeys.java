@@ -28,7 +28,7 @@ final class SourceKeys {
     static final Duration BETWEEN_RENEWALS = Duration.ofSeconds(2);
     static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
 
-    /** A request waits no longer for a fetch to begin. */
+    /** The maximum wait of a request for a fetch to begin. */
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
 
     private static final Logger LOG = LoggerFactory.getLogger(SourceKeys.class);
@@ -73,7 +73,9 @@ final class SourceKeys {
         return source;
     }
 
-    /** Whether {@link #check} would answer without waiting, if a key has the token's kid. */
+    /**
+     * Whether {@link #check} would answer without waiting, if a key has the token's {@code kid}.
+     */
     boolean atHand() {
         Fetched fetched = latest;
         return source.jwks().isPresent()
@@ -85,7 +87,7 @@ final class SourceKeys {
         return running == null && next == null;
     }
 
-    /** Bytes that this takes on the heap, at most. */
+    /** An upper bound of the keys' size on the heap, in bytes. */
     long bytes() {
         Fetched fetched = latest;
         return source.bytes() + (fetched == null ? 0 : fetched.keys().bytes());
@@ -221,7 +223,7 @@ final class SourceKeys {
         return current == null ? start(forAnyToken(owner)) : current;
     }
 
-    /** An empty set is no token's. */
+    /** A fetch that any token may use. An empty set verifies no token, so it isn't enough. */
     private static PendingFetch forAnyToken(TenantName owner) {
         return new PendingFetch(owner, keys -> !keys.isEmpty());
     }

@@ -6,22 +6,27 @@ import java.util.Optional;
 
 /** Limits on the texts that a token's claims and header may hold. */
 final class Text {
-    /** Of {@code iss}, {@code jti}, {@code kid} and {@code alg}, in characters. */
+    /**
+     * The maximum length of {@code iss}, {@code jti}, {@code kid} and {@code alg}, in characters.
+     */
     static final int NAME = 255;
 
-    /** Of {@code sub}, in characters. */
+    /** The maximum length of {@code sub}, in characters. */
     static final int SUBJECT = 1024;
 
     private Text() {}
 
-    /** Why it isn't a text, not empty, not over {@code most}, without control characters. */
+    /**
+     * The reason why a value isn't a text that is usable: not empty, at most {@code most}
+     * characters, no control characters.
+     */
     static Optional<String> fault(JsonNode node, int most) {
         if (node.isMissingNode()) {
             return Optional.of("is missing");
         }
         return node.isTextual()
                 ? fault(node.textValue(), most)
-                : Optional.of("is %s instead of text".formatted(kind(node)));
+                : Optional.of("is %s instead of a string".formatted(kind(node)));
     }
 
     /** Whether a text is usable. */

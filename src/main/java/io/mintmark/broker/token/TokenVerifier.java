@@ -90,7 +90,7 @@ public final class TokenVerifier {
         };
     }
 
-    /** Uses the token up, if it is of a provider whose tokens work once. */
+    /** Uses up the token if its provider's tokens work only once. */
     public Verdict<VerifiedToken> redeem(VerifiedToken token) {
         boolean good =
                 !token.provider().oneTimeTokens()
@@ -166,7 +166,10 @@ public final class TokenVerifier {
         return trusting.isEmpty() ? providers.listed(issuer) : trusting;
     }
 
-    /** Only the provider that a token is for can accept further types. */
+    /**
+     * Checks the purpose of a token. Further types are only accepted if one provider alone accepts
+     * the token.
+     */
     private static Verdict<IdentityProvider> purpose(
             Jwt jwt, IdentityProvider signer, List<IdentityProvider> trusting) {
         Optional<WrongTokenType> other =
@@ -175,7 +178,10 @@ public final class TokenVerifier {
                 .orElseGet(() -> Verdict.passed(signer));
     }
 
-    /** Only the provider that a token is for can ask for a {@code jti}. */
+    /**
+     * Reads the registered claims. A {@code jti} is only required if one provider alone accepts the
+     * token.
+     */
     private static Verdict<Lifetime> lifetime(
             Jwt jwt, IdentityProvider signer, List<IdentityProvider> trusting) {
         boolean withId = trusting.size() == 1 && signer.oneTimeTokens();

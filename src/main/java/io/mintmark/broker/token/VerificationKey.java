@@ -44,7 +44,10 @@ import java.util.Set;
  */
 record VerificationKey(
         Optional<String> id, Optional<String> algorithm, JWSVerifier verifier, long bytes) {
-    /** Of signatures, and of JWT-SVIDs (SPIFFE Trust Domain and Bundle, section 4.2.2). */
+    /**
+     * The accepted values of {@code use}: signatures, and JWT-SVIDs (SPIFFE Trust Domain and
+     * Bundle, section 4.2.2).
+     */
     private static final Set<KeyUse> USES = Set.of(KeyUse.SIGNATURE, new KeyUse("jwt-svid"));
 
     private static final int MIN_RSA_BITS = 2048;
@@ -95,7 +98,7 @@ record VerificationKey(
                 : Parsed.unusable("is for an algorithm that the broker doesn't accept");
     }
 
-    /** Why a key must not be used, or can't be. */
+    /** The reason why a key must not or can't be used; empty if it may be used. */
     private static Optional<String> fault(JWK jwk) throws JOSEException {
         if (jwk instanceof OctetSequenceKey) {
             return Optional.of("is symmetric");
@@ -104,7 +107,8 @@ record VerificationKey(
             return Optional.of("is published with its private half");
         }
         if (!mayVerify(jwk)) {
-            return Optional.of("isn't for verifying signatures, by its use or key_ops");
+            return Optional.of(
+                    "isn't meant for verifying signatures, according to its use or key_ops");
         }
         return switch (jwk) {
             case RSAKey rsa -> fault(rsa.toRSAPublicKey());
@@ -127,7 +131,7 @@ record VerificationKey(
             } else if (value.isArray()) {
                 members.put(name, value.valueStream().map(JsonNode::textValue).toList());
             } else if (!value.isMissingNode()) {
-                throw new IllegalArgumentException("not what a key has there");
+                throw new IllegalArgumentException("a field of the key has an unexpected value");
             }
         }
         return members;
@@ -177,7 +181,7 @@ record VerificationKey(
             case RSAKey rsa -> new RSASSAVerifier(rsa.toRSAPublicKey());
             case ECKey ec -> new ECDSAVerifier(ec.toECPublicKey());
             case OctetKeyPair pair -> new Ed25519Verifier(pair.getDecodedX());
-            default -> throw new InvalidKeyException("no key to verify with");
+            default -> throw new InvalidKeyException("the key can't verify signatures");
         };
     }
 
@@ -210,7 +214,7 @@ record VerificationKey(
         Ed25519Verifier(byte[] x) throws GeneralSecurityException {
             super(Set.of(JWSAlgorithm.EdDSA));
             if (x.length != KEY_BYTES) {
-                throw new InvalidKeyException("an Ed25519 key has 32 bytes");
+                throw new InvalidKeyException("an Ed25519 key must have 32 bytes");
             }
             byte[] encoded = Arrays.copyOf(PREFIX, PREFIX.length + KEY_BYTES);
             System.arraycopy(x, 0, encoded, PREFIX.length, KEY_BYTES);

@@ -174,7 +174,7 @@ public record VerifiedActor(
         return values;
     }
 
-    /** No claim. */
+    /** Shows no claim. */
     @Override
     public String toString() {
         return "VerifiedActor[provider=%s]".formatted(provider.name());

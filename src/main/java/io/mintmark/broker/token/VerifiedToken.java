@@ -57,12 +57,14 @@ public final class VerifiedToken {
         return lifetime.claims().expiresAt();
     }
 
-    /** When the token stops being acceptable by itself: by {@code exp} or by its age. */
+    /**
+     * The time at which the token stops being acceptable by itself: by {@code exp} or by its age.
+     */
     Instant acceptableUntil() {
         return lifetime.end();
     }
 
-    /** Neither the token nor a claim. */
+    /** Shows neither the token nor its claims. */
     @Override
     public String toString() {
         return "VerifiedToken[provider=%s]".formatted(provider().name());

@@ -19,6 +19,7 @@ import io.mintmark.base.tenant.MintIds;
 import io.mintmark.base.trace.Traces;
 import io.mintmark.broker.approval.AccessRequests;
 import io.mintmark.broker.approval.Lapses;
+import io.mintmark.broker.approval.WithdrawnRequests;
 import io.mintmark.broker.catalogue.PostgresCatalogue;
 import io.mintmark.broker.catalogue.PostgresIdentityProviders;
 import io.mintmark.broker.catalogue.WatchedCatalogue;
@@ -256,7 +257,8 @@ final class Assembly {
                 mintIds,
                 prepared.clocks(),
                 settings.providerTimeout(),
-                measurements);
+                measurements,
+                new WithdrawnRequests(stores.database())::of);
     }
 
     private RevocationLists revocations() {

@@ -36,7 +36,7 @@ public record Expiries(
     static final String SIGNING_KEYS = "BROKER_SIGNING_KEYS_DIR";
     private static final String AUDIT_KEY = "AUDIT_SIGNING_KEY_FILE";
 
-    /** From when on an expiry is more than a line of information. */
+    /** The time before an expiry from which on it is logged as a warning. */
     private static final Duration SOON = Duration.ofDays(14);
 
     static Expiries of(Prepared prepared) {
@@ -61,7 +61,7 @@ public record Expiries(
         keyFiles.forEach((setting, file) -> gauges.showKeyAge(setting, () -> age(file)));
     }
 
-    /** Since it was written; empty if that isn't known. */
+    /** The time since the file was written; empty if that isn't known. */
     private Optional<Duration> age(Path file) {
         try {
             Instant written = Files.getLastModifiedTime(file).toInstant();
@@ -71,19 +71,19 @@ public record Expiries(
         }
     }
 
-    /** A line for each that expires soon. */
+    /** A line for each certificate that expires soon. */
     public List<String> soon() {
         return ports.stream().filter(port -> isSoon(port.notAfter())).map(this::line).toList();
     }
 
-    /** A line for each other, and for each key. */
+    /** A line for each other certificate, and for each key. */
     public List<String> others() {
         List<String> lines = new ArrayList<>();
         ports.stream().filter(port -> !isSoon(port.notAfter())).map(this::line).forEach(lines::add);
         identity.flatMap(BuiltInIdentity::keyAge)
                 .ifPresent(age ->
                         lines.add(
-                                "%s: the key that signs has signed for %d days"
+                                "%s: the signing key has been in use for %d days"
                                         .formatted(SIGNING_KEYS, age.toDays())));
         keyFiles.forEach((setting, file) ->
                 age(file)
@@ -102,7 +102,7 @@ public record Expiries(
         return isSoon(notAfter, clock.instant());
     }
 
-    /** Whether it deserves a look. */
+    /** Whether an expiry is near enough for a warning. */
     public static boolean isSoon(Instant notAfter, Instant now) {
         return notAfter.isBefore(now.plus(SOON));
     }

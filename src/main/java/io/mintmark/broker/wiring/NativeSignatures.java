@@ -66,7 +66,7 @@ final class NativeSignatures {
             Security.insertProviderAt(signatures, 1);
             return signatures;
         } catch (IOException | GeneralSecurityException | LinkageError e) {
-            throw new UnusableException("it can't be used: " + e, e);
+            throw new UnusableException("the library can't be used: " + e, e);
         }
     }
 
@@ -82,10 +82,10 @@ final class NativeSignatures {
                 return jar.getJarFileURL();
             }
         }
-        throw new UnusableException("it has no build for " + machine, null);
+        throw new UnusableException("the library has no build for " + machine, null);
     }
 
-    /** As the classifiers of its jars say it. */
+    /** The machine's name in the classifiers of the provider's jars. */
     static String machine(String system, String architecture) {
         return switch (architecture) {
             case "amd64" -> system + "-x86_64";
@@ -105,18 +105,19 @@ final class NativeSignatures {
             Provider provider = (Provider) type.getField("INSTANCE").get(null);
             Throwable error = (Throwable) type.getMethod("getLoadingError").invoke(provider);
             if (error != null) {
-                throw new UnusableException("its native library can't be loaded: " + error, error);
+                throw new UnusableException("the native library can't be loaded: " + error, error);
             }
             return provider;
         } catch (ReflectiveOperationException e) {
-            throw new GeneralSecurityException("unknown form of " + PROVIDER, e);
+            throw new GeneralSecurityException("unknown format of " + PROVIDER, e);
         }
     }
 
     /** RFC 7515, appendix A.3: accepted as published, rejected for another text. */
     private static void prove(Provider provider) throws GeneralSecurityException {
         if (!verifies(provider, Known.TEXT) || verifies(provider, Known.TEXT + "x")) {
-            throw new GeneralSecurityException("it rejects the example signature of RFC 7515");
+            throw new GeneralSecurityException(
+                    "the library rejects the example signature of RFC 7515");
         }
     }
 
@@ -134,7 +135,7 @@ final class NativeSignatures {
         return Base64.getUrlDecoder().decode(base64);
     }
 
-    /** From RFC 7515, appendix A.3. */
+    /** A signed text and its key, from RFC 7515, appendix A.3. */
     private static final class Known {
         static final String TEXT =
                 "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9l"
@@ -149,11 +150,11 @@ final class NativeSignatures {
                         + "TNG72bfocs3-257rn0s2ldbqkLJK2KRiMohYjlrQ";
     }
 
-    /** The part of a provider that is wanted. */
+    /** The signature algorithms of the provider, without its other services. */
     private static final class SignaturesOnly extends Provider {
         private static final long serialVersionUID = 1L;
 
-        @SuppressWarnings("serial") // nobody writes a provider down
+        @SuppressWarnings("serial") // never serialized
         private final Provider all;
 
         SignaturesOnly(Provider all) {

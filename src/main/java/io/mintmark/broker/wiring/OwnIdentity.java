@@ -90,7 +90,10 @@ public final class OwnIdentity implements AutoCloseable {
         return this;
     }
 
-    /** Whether what it shows has to be asked for, so that it is there a moment later. */
+    /**
+     * Whether the broker requests its tokens from an identity provider, so that the first token may
+     * arrive a moment later.
+     */
     public boolean isAsking() {
         return shown instanceof ClientCredentialsIdentity;
     }

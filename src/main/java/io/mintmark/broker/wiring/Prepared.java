@@ -43,7 +43,7 @@ record Prepared(
         String signatures,
         String replica) {
 
-    /** This machine's. */
+    /** The local clock. */
     InstantSource clock() {
         return clocks.own();
     }

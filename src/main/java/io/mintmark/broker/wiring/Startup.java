@@ -136,7 +136,7 @@ public final class Startup {
                                 last));
     }
 
-    /** The warning, if the login could change the audit log. */
+    /** Checks the database. Returns a warning if the login could change the audit log. */
     private Optional<String> check(Database database) {
         LoginCheck check = new LoginCheck(database);
         check.requireSchema();

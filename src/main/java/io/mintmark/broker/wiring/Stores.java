@@ -59,7 +59,7 @@ record Stores(
         return List.of(events, rejections);
     }
 
-    /** How many rows this run has written. */
+    /** The number of rows that this run has written. */
     long rows() {
         return writers().stream().mapToLong(PostgresEventStore::written).sum();
     }

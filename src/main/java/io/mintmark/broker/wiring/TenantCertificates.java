@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** When the certificates in the rows of tenants' access providers expire. */
+/** Lists the expiries of the certificates in the rows of tenants' access providers. */
 public record TenantCertificates(AccessProviders providers, PostgresCatalogue catalogue) {
 
     /** All of them. Throws {@link io.mintmark.base.verdict.Unavailable} if they can't be read. */
@@ -46,7 +46,10 @@ public record TenantCertificates(AccessProviders providers, PostgresCatalogue ca
                                 .stream());
     }
 
-    /** Of the first, which is the provider's own; empty for a text that isn't a certificate. */
+    /**
+     * The expiry of the text's first certificate, which is the provider's own; empty for a text
+     * that isn't a certificate.
+     */
     private static Optional<Instant> notAfter(String pem) {
         try {
             return CertificateFactory.getInstance("X.509")

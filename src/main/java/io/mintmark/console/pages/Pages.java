@@ -26,6 +26,7 @@ import io.mintmark.console.pages.proof.CheckpointsFile;
 import io.mintmark.console.pages.proof.ProofPage;
 import io.mintmark.console.pages.proof.ReceiptDownload;
 import io.mintmark.console.pages.proof.VerifyButton;
+import io.mintmark.console.pages.requests.AskRoutes;
 import io.mintmark.console.pages.requests.BrokerRoutes;
 import io.mintmark.console.pages.requests.RequestRoutes;
 import io.mintmark.console.pages.reviews.ReviewsFile;
@@ -48,6 +49,7 @@ public final class Pages implements PageRoutes {
     private final List<Page> pages;
     private final VerifyButton verify;
     private final RequestRoutes requests;
+    private final AskRoutes asking;
     private final Stylesheets stylesheets = new Stylesheets();
 
     private record Page(String path, Handler handler, boolean file) {
@@ -68,7 +70,8 @@ public final class Pages implements PageRoutes {
             InstantSource clock) {
         this.rendering = new Rendering(database, proof, types, clock);
         this.requests = new RequestRoutes(rendering, broker);
-        this.pages = all(database, rendering, proof, requests, clock);
+        this.asking = new AskRoutes(rendering, broker);
+        this.pages = all(database, rendering, proof, requests, asking, clock);
         this.verify = new VerifyButton(database, rendering, proof);
     }
 
@@ -79,6 +82,7 @@ public final class Pages implements PageRoutes {
         routing.post("/proof", verify)
                 .post("/explain", this::explainForm)
                 .post("/requests", requests::decide)
+                .post("/requests/new", asking::ask)
                 .any(this::elsewhere);
     }
 
@@ -95,12 +99,13 @@ public final class Pages implements PageRoutes {
                 .collect(Collectors.toUnmodifiableSet());
     }
 
-    /** The first whose path matches an address shows it. */
+    /** All pages. The first whose path matches an address shows it. */
     private static List<Page> all(
             ViewerDatabase database,
             Rendering rendering,
             Proof proof,
             RequestRoutes requests,
+            AskRoutes asking,
             InstantSource clock) {
         return List.of(
                 new Page(
@@ -120,6 +125,7 @@ public final class Pages implements PageRoutes {
                 new Page("/reviews", rendering.page(ReviewsPage::view)),
                 new Page("/reviews/download", new ReviewsFile(database, clock), true),
                 new Page("/requests", requests::show),
+                new Page("/requests/new", asking::show),
                 new Page("/requests/{id}", requests::showOne),
                 new Page("/explain", rendering.page(ExplainPage::view)),
                 new Page(
@@ -133,7 +139,7 @@ public final class Pages implements PageRoutes {
                 new Page("/proof/receipt", new ReceiptDownload(database, rendering, proof), true));
     }
 
-    /** The port leaves the body of an answer to HEAD out. */
+    /** Adds routes for GET and HEAD. The port omits the body of a response to HEAD. */
     private static void opened(HttpRouting.Builder routing, String path, Handler page) {
         routing.get(path, page).route(Method.HEAD, path, page);
     }

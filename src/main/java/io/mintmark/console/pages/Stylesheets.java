@@ -23,7 +23,7 @@ final class Stylesheets {
     private static final String PICO =
             "/META-INF/resources/webjars/picocss__pico/2.1.1/css/pico.classless.min.css";
 
-    /** Kept, and asked about each time, so that a newer program is seen at once. */
+    /** Lets browsers keep the file, and check each time whether a newer release has another one. */
     private static final Header KEEP = HeaderValues.create(HeaderNames.CACHE_CONTROL, "no-cache");
 
     private static final String CSS = "text/css; charset=utf-8";
@@ -56,7 +56,7 @@ final class Stylesheets {
         return HexFormat.of().formatHex(CanonicalForm.sha256().digest(bytes), 0, 16);
     }
 
-    /** The handler of each address. */
+    /** The handlers by URL. */
     Map<String, Handler> handlers() {
         return files.stream()
                 .collect(

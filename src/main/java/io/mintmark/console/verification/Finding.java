@@ -8,14 +8,15 @@ import java.util.regex.Pattern;
 /** A finding of a verification, as a sentence of {@code audit verify}. */
 public record Finding(Kind kind, String sentence) {
     /**
-     * How {@code PostgresLog} and {@code MintLedger} name rows. The texts are at most a row long.
+     * Matches the names of rows in the sentences of {@code PostgresLog} and {@code MintLedger}. The
+     * texts are at most a row long.
      */
     private static final Pattern ROW =
             Pattern.compile(
                     "\\b(?:mint (?<mint>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
                             + "|Change (?<revision>[0-9]{1,18}) of tenant (?<tenant>[a-z][a-z0-9-]{0,39}))\\b");
 
-    /** How grave it is. */
+    /** The severity. */
     public enum Kind {
         WRONG("✕", "wrong"),
         DECLARED("◐", "declared"),
@@ -35,13 +36,13 @@ public record Finding(Kind kind, String sentence) {
             return sign;
         }
 
-        /** As people read it, and the class of its style. */
+        /** The kind's name on pages, and in its style class. */
         public String word() {
             return word;
         }
     }
 
-    /** The mint, if the first row that it names is one of a mint. */
+    /** The mint, if the first row that the sentence names belongs to one. */
     Optional<String> mint() {
         return ROW.matcher(sentence).results().findFirst().map(row -> row.group("mint"));
     }

@@ -19,7 +19,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** Verifies the log in the background, once at a time for all who look. */
+/** Verifies the log in the background. Viewers share one run at a time. */
 public final class Proof {
     private static final Logger log = LoggerFactory.getLogger(Proof.class);
 

@@ -121,12 +121,12 @@ public final class ProofRun implements Findings {
         end = new End(at, summary, failure);
     }
 
-    /** The user who began it. */
+    /** The user who started the run. */
     public String by() {
         return by;
     }
 
-    /** When it began. */
+    /** When the run began. */
     public Instant begun() {
         return begun;
     }
@@ -146,7 +146,7 @@ public final class ProofRun implements Findings {
         return rows;
     }
 
-    /** Its end; empty while it is in progress. */
+    /** How the run ended; empty while it is in progress. */
     public synchronized Optional<End> end() {
         return Optional.ofNullable(end);
     }
@@ -156,12 +156,12 @@ public final class ProofRun implements Findings {
         return List.copyOf(findings);
     }
 
-    /** Whether it found a row of this mint wrong. */
+    /** Whether the run found a row of this mint wrong. */
     public synchronized boolean isWrong(String mint) {
         return mints.contains(mint);
     }
 
-    /** Whether it found anything wrong: more than a declared gap or a doubt. */
+    /** Whether the run found anything wrong, apart from declared gaps and warnings. */
     public synchronized boolean isWrong() {
         return wrongs() > 0;
     }
@@ -170,18 +170,18 @@ public final class ProofRun implements Findings {
         return isWrong() || (end != null && end.failure().isEmpty());
     }
 
-    /** Whether it read everything and found nothing. */
+    /** Whether the run read everything and found nothing. */
     public synchronized boolean isClean() {
         return noted() == 0 && end != null && end.failure().isEmpty();
     }
 
-    /** Rows a second, until its end or until now. */
+    /** The number of rows per second, until the run's end or until now. */
     public synchronized long rate(Instant now) {
         Duration time = Duration.between(begun, end == null ? now : end.at());
         return rows * 1_000 / Math.max(time.toMillis(), 1);
     }
 
-    /** How much of what was expected it has read; 100 once it has ended. */
+    /** The share of the expected rows that the run has read, in percent; 100 once it has ended. */
     public synchronized long percent() {
         if (end != null) {
             return 100;
@@ -216,10 +216,13 @@ public final class ProofRun implements Findings {
                 .formatted(
                         declared > 0 ? " but what was declared," : "",
                         reach(end),
-                        doubts > 0 ? " The doubts need an answer." : "");
+                        doubts > 0 ? " Explain or accept the doubts." : "");
     }
 
-    /** A database doesn't show what was cut off its end. */
+    /**
+     * The limits of the result in words: a database doesn't show rows that were removed from its
+     * end.
+     */
     private static String reach(End end) {
         return " up to checkpoint %s, as this database has it"
                 .formatted(

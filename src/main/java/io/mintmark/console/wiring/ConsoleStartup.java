@@ -46,7 +46,9 @@ import java.util.function.Supplier;
 public final class ConsoleStartup {
     private static final Logger log = LoggerFactory.getLogger(ConsoleStartup.class);
 
-    /** Few, so that the console can't slow down the broker's statements. */
+    /**
+     * The number of connections, few so that the console can't slow down the broker's statements.
+     */
     private static final int CONNECTIONS = 4;
 
     private final ConsoleSettings settings;
@@ -165,7 +167,7 @@ public final class ConsoleStartup {
             return CookieKey.read(file);
         } catch (IllegalArgumentException e) {
             throw new StartFailed(
-                    "CONSOLE_COOKIE_KEY_FILE: '%s' %s; make one with: openssl rand -base64 32 > %s"
+                    "CONSOLE_COOKIE_KEY_FILE: '%s' %s; make a key with: openssl rand -base64 32 > %s"
                             .formatted(file, e.getMessage(), file));
         }
     }

@@ -45,11 +45,14 @@ record AwsKeySettings(
     private static List<String> policyArns(Settings settings) {
         List<String> arns = settings.texts("policy_arns");
         if (arns.size() > MOST_POLICIES) {
-            throw settings.unusable("policy_arns", "has more than %d".formatted(MOST_POLICIES));
+            throw settings.unusable(
+                    "policy_arns",
+                    "has more than %d elements, the maximum".formatted(MOST_POLICIES));
         }
         for (String arn : arns) {
             if (!POLICY.matcher(arn).matches()) {
-                throw settings.unusable("policy_arns", "'%s' isn't of a policy".formatted(arn));
+                throw settings.unusable(
+                        "policy_arns", "'%s' isn't the ARN of a policy".formatted(arn));
             }
         }
         return arns;

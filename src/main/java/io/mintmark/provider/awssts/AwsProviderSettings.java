@@ -39,7 +39,7 @@ record AwsProviderSettings(StsEndpoint sts, boolean sessionTags) {
         };
     }
 
-    /** It becomes a part of the host's name, so its form matters. */
+    /** Requires a valid region, because it becomes a part of the host's name. */
     private static String region(Settings settings) {
         String region = settings.requiredText("region");
         if (!REGION.matcher(region).matches()) {

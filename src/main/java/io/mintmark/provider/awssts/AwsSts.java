@@ -121,7 +121,7 @@ public final class AwsSts implements AccessProvider {
     private void requireAws(Endpoint endpoint) {
         if (!destinations.takesAwsTokens(endpoint)) {
             throw new UnusableSettingsException(
-                    "auth 'ambient' shows the broker's AWS identity, and %s is neither a host of AWS STS nor listed in OUTBOUND_ALLOWED_HOSTS"
+                    "auth 'ambient' presents the broker's AWS identity, but %s is neither a host of AWS STS nor listed in OUTBOUND_ALLOWED_HOSTS"
                             .formatted(endpoint.origin()));
         }
     }

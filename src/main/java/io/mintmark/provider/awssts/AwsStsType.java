@@ -16,7 +16,7 @@ import java.util.Set;
 
 /** Credentials of an AWS role. */
 public final class AwsStsType implements CredentialType {
-    /** Managed policies that a role takes by default (IAM quotas). */
+    /** The maximum number of managed policies that a role accepts by default (IAM quotas). */
     private static final int MAX_POLICIES = 10;
 
     @Override
@@ -40,10 +40,7 @@ public final class AwsStsType implements CredentialType {
 
     @Override
     public String earlyEnd() {
-        return "Attach a policy to the role that denies everything to exactly these sessions"
-                + " (aws:userid); mintmark block-subject prints it. To end all older sessions of"
-                + " the role, including those of other subjects, choose “Revoke sessions” in the"
-                + " IAM console.";
+        return "Attach a policy to the role that denies everything to exactly these sessions (aws:userid); mintmark block-subject prints this policy. To end all older sessions of the role, including those of other subjects, choose “Revoke sessions” in the IAM console.";
     }
 
     @Override

@@ -15,8 +15,9 @@ final class SessionDenial {
     private SessionDenial() {}
 
     /**
-     * As few policies as hold all sessions. {@code aws:userid}, the role's id, a colon and the
-     * session's name, is in the context of every request of a role session.
+     * Makes policies that deny all these sessions, as few as possible. {@code aws:userid}, which is
+     * the role's id, a colon and the session's name, is in the context of every request of a role
+     * session.
      *
      * @param sid the id of each policy's statement
      */

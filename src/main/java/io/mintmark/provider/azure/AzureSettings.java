@@ -23,10 +23,13 @@ record AzureSettings(
     private static final Set<String> NAMES = Set.of("tenant_id", "authority");
     private static final String WORLD = "https://login.microsoftonline.com";
 
-    /** It becomes a part of the path. */
+    /** The form of a directory's id, which becomes a part of the path. */
     private static final Pattern TENANT_ID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9.-]{0,254}");
 
-    /** Looked for where a row of slashes begins, and nowhere inside one. */
+    /**
+     * Matches trailing slashes. It is tried only where a row of slashes begins, and nowhere inside
+     * one.
+     */
     private static final Pattern TRAILING_SLASHES = Pattern.compile("(?<!/)/++$");
 
     static AzureSettings of(JsonNode ofProvider, JsonNode ofKey, TokenDestinations destinations) {

@@ -28,14 +28,20 @@ final class EntraErrors {
                     "700021", "7000215", "7000218", "700222", "7000222", "700024", "700027",
                     "700229", "900384");
 
-    /** It knows who we are, and says no: policies, consent, assignment, something disabled. */
+    /**
+     * Error codes with which Entra rejects a broker that it has identified: a policy, missing
+     * consent or assignment, something disabled.
+     */
     private static final Set<String> REJECTED =
             Set.of(
                     "50002", "500021", "500022", "50105", "501051", "500212", "500213", "5000224",
                     "53000", "53001", "53003", "530032", "530035", "53011", "65001", "70001",
                     "7000112", "7000114", "90093", "90094", "90099", "90123", "1000031");
 
-    /** There is no such directory, application, resource or scope, or not in this cloud. */
+    /**
+     * Error codes for a directory, application, resource or scope that doesn't exist, or not in
+     * this cloud.
+     */
     private static final Set<String> MISCONFIGURED =
             Set.of(
                     "28002", "28003", "50001", "500011", "50049", "50059", "50128", "50194",
@@ -46,7 +52,7 @@ final class EntraErrors {
 
     private static final Set<String> THROTTLED = Set.of("50196", "90055");
 
-    /** OAuth codes for faults of Entra itself. */
+    /** OAuth error codes for faults of Entra itself. */
     private static final Set<String> TROUBLE =
             Set.of("50000", "50033", "90006", "90012", "90024", "90033", "90036", "90090", "90091");
 

@@ -51,7 +51,7 @@ record GoogleKeySettings(
         }
         for (String scope : scopes) {
             if (!SCOPE.matcher(scope).matches()) {
-                throw settings.unusable(SCOPES, "'%s' isn't a scope".formatted(scope));
+                throw settings.unusable(SCOPES, "'%s' isn't a Google scope".formatted(scope));
             }
         }
         return scopes.isEmpty() ? List.of(GoogleTokens.CLOUD_PLATFORM) : scopes;
@@ -63,7 +63,8 @@ record GoogleKeySettings(
             throw settings.unusable(DELEGATES, "requires a service_account");
         }
         if (delegates.size() > MOST_DELEGATES) {
-            throw settings.unusable(DELEGATES, "has more than %d".formatted(MOST_DELEGATES));
+            throw settings.unusable(
+                    DELEGATES, "has more than %d elements, the maximum".formatted(MOST_DELEGATES));
         }
         delegates.forEach(email -> requireAccount(settings, DELEGATES, email));
         return delegates;

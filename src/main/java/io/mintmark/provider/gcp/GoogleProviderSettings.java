@@ -46,7 +46,7 @@ record GoogleProviderSettings(
         if (!NAME.matcher(name).matches()) {
             throw settings.unusable(
                     PROVIDER,
-                    "'%s' isn't the full name of one, //iam.googleapis.com/projects/NUMBER/…"
+                    "'%s' isn't the full name of a workload identity provider, //iam.googleapis.com/projects/NUMBER/…"
                             .formatted(name));
         }
         return name;

@@ -122,13 +122,13 @@ final class GoogleTokens {
                 .orElseGet(() ->
                         new Stopped<>(
                                 Calls.failed(
-                                        Reason.PROVIDER_ERROR, "the answer has no token", iam)));
+                                        Reason.PROVIDER_ERROR, "the response has no token", iam)));
     }
 
     private static Optional<String> untimed(Optional<Instant> expiry) {
         return expiry.isPresent()
                 ? Optional.empty()
-                : Optional.of("the answer doesn't say when the token expires (expireTime)");
+                : Optional.of("the response doesn't say when the token expires (expireTime)");
     }
 
     private static Step<TimedToken> checked(

@@ -31,14 +31,14 @@ record Access(
     private static final Set<String> LEVELS = Set.of("read", "write", "admin");
 
     static Access of(Settings key) {
-        List<String> repositories = list(key, "repositories", NAME, "repository name");
-        List<String> ids = list(key, "repository_ids", ID, "repository id");
+        List<String> repositories = list(key, "repositories", NAME, "a repository name");
+        List<String> ids = list(key, "repository_ids", ID, "a repository id");
         boolean all = key.flag("all_repositories", false);
         int ways = (repositories.isEmpty() ? 0 : 1) + (ids.isEmpty() ? 0 : 1) + (all ? 1 : 0);
         if (ways != 1) {
             throw key.unusable(
                     "repositories",
-                    "or repository_ids or all_repositories is required, and only one of them");
+                    "must be set if neither repository_ids nor all_repositories is, and only then");
         }
         NavigableMap<String, String> permissions = key.textsByName("permissions");
         if (permissions.isEmpty()) {
@@ -92,7 +92,7 @@ record Access(
                 .filter(text -> !form.matcher(text).matches())
                 .findFirst()
                 .ifPresent(text -> {
-                    throw key.unusable(name, "has '%s', which is no %s".formatted(text, what));
+                    throw key.unusable(name, "has '%s', which is not %s".formatted(text, what));
                 });
         return texts;
     }

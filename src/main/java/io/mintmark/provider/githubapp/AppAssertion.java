@@ -15,10 +15,13 @@ import java.util.Date;
 
 /** A proof of identity that is signed with a private key of a tenant's, not with the broker's. */
 public final class AppAssertion {
-    /** Clocks that run behind the broker's by less accept the assertion. */
+    /** The time by which a clock may run behind the broker's and still accept the assertion. */
     private static final Duration SKEW = Duration.ofMinutes(1);
 
-    /** It is used at once; a longer lifetime is for clocks that run ahead of the broker's. */
+    /**
+     * The lifetime of an assertion, which is used at once. The minutes allow for a GitHub clock
+     * that runs ahead of the broker's.
+     */
     private static final Duration LIFETIME = Duration.ofMinutes(5);
 
     private AppAssertion() {}

@@ -31,19 +31,22 @@ import java.util.function.Function;
 record GitHubAnswer(Reply reply, Endpoint api, Instant received) {
     private static final int CREATED = 201;
 
-    /** Of every token: "Installation access tokens expire after 1 hour". */
+    /** The lifetime of every token: "Installation access tokens expire after 1 hour". */
     private static final Duration LIFE = Duration.ofHours(1);
 
-    /** A clock that is ahead by less isn't worth a word. */
+    /** The deviation of GitHub's clock up to which nothing is logged. */
     private static final Duration TOLERANCE = Duration.ofSeconds(60);
 
-    /** One that is ahead by more than the broker's assertion lives gives no tokens. */
+    /**
+     * The deviation of GitHub's clock above which GitHub can't have accepted the broker's
+     * assertion. A later expiry has another cause.
+     */
     private static final Duration MOST_AHEAD = Duration.ofMinutes(6);
 
     /** GitHub's messages for an assertion whose times don't match its clock. */
     private static final List<String> TIMES = List.of("claim ('exp')", "claim ('iat')");
 
-    /** GitHub adds it to each token that has access to repositories. */
+    /** The permissions that GitHub adds to each token with access to repositories. */
     private static final Map<String, String> ALWAYS = Map.of("metadata", "read");
 
     /**
@@ -59,7 +62,7 @@ record GitHubAnswer(Reply reply, Endpoint api, Instant received) {
         ServiceAnswer answer = reply.answer();
         Optional<Secret> given = answer.token("token");
         if (given.isEmpty()) {
-            return Calls.failed(Reason.PROVIDER_ERROR, "the answer has no token", api);
+            return Calls.failed(Reason.PROVIDER_ERROR, "the response has no token", api);
         }
         Secret token = given.get();
         Optional<Instant> expiry = answer.time("expires_at");
@@ -87,7 +90,7 @@ record GitHubAnswer(Reply reply, Endpoint api, Instant received) {
                 : Minted.ofToken(token, expiry, further);
     }
 
-    /** Why a token is withheld. */
+    /** The reason why a token is withheld. */
     private record Objection(Reason reason, String detail) {}
 
     private Optional<Objection> objection(Access access, Secret token, Optional<Instant> expiry) {
@@ -109,13 +112,13 @@ record GitHubAnswer(Reply reply, Endpoint api, Instant received) {
         return given.size() == access.repositories().size() && !renamed.contains("")
                 ? new Objection(
                         Reason.PROVIDER_MISCONFIGURED,
-                        "GitHub calls the repository '%s' now '%s'; write the new name, or repository_ids, into the key's settings"
+                        "GitHub renamed the repository '%s' to '%s'; write the new name, or repository_ids, into the key's settings"
                                 .formatted(
                                         String.join("', '", missing(access.repositories(), given)),
                                         String.join("', '", renamed)))
                 : new Objection(
                         Reason.PROVIDER_ERROR,
-                        "the token isn't limited to the repositories asked for");
+                        "the token isn't limited to the requested repositories");
     }
 
     private static List<String> missing(List<String> names, List<String> among) {
@@ -127,12 +130,12 @@ record GitHubAnswer(Reply reply, Endpoint api, Instant received) {
     private Optional<String> fault(Access access, Secret token, Optional<Instant> expiry) {
         ServiceAnswer answer = reply.answer();
         return answer.objection(token)
-                .or(() -> unless(reply.status() == CREATED, "the answer's status isn't 201"))
-                .or(() -> unless(expiry.isPresent(), "the answer has no readable expires_at"))
+                .or(() -> unless(reply.status() == CREATED, "the response's status isn't 201"))
+                .or(() -> unless(expiry.isPresent(), "the response has no valid expires_at"))
                 .or(() ->
                         unless(
                                 answer.isExactly("permissions", access.permissions(), ALWAYS),
-                                "the token's permissions are not those asked for: "
+                                "the token's permissions are not the requested ones: "
                                         + answer.quote("permissions")));
     }
 
@@ -142,7 +145,7 @@ record GitHubAnswer(Reply reply, Endpoint api, Instant received) {
                 : answer.listsOnly("repositories", "name", Set.copyOf(access.repositories()));
     }
 
-    /** Why GitHub did not do what it was asked. */
+    /** The reason why GitHub did not do what was requested. */
     Failed failure() {
         String message = reply.answer().words("message").orElse("no message");
         String clocks =

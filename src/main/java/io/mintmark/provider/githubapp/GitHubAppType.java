@@ -70,7 +70,7 @@ public final class GitHubAppType implements CredentialType {
                                         + shellWord("hashed_token:\"%s\"".formatted(hash))));
     }
 
-    /** Empty for what is no hash, as only a row that somebody forged has it. */
+    /** Converts a hash to base64; empty if the text isn't a hash, as only a forged row has. */
     private static Optional<String> base64(String hexadecimal) {
         try {
             byte[] hash = HexFormat.of().parseHex(hexadecimal);

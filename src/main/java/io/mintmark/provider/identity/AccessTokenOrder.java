@@ -52,7 +52,7 @@ public record AccessTokenOrder(
         public Format {
             if (!type.equals("at+jwt") && !type.equals("JWT")) {
                 throw new IllegalArgumentException(
-                        "'%s' is not a type of access tokens".formatted(type));
+                        "'%s' is not a token type of access tokens".formatted(type));
             }
         }
     }

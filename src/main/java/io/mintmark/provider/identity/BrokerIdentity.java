@@ -5,7 +5,7 @@ import io.mintmark.base.outbound.TokenReply;
 
 import java.util.Optional;
 
-/** How the broker proves itself to access providers. May be called by any number of threads. */
+/** The broker's identity towards access providers. May be called by any number of threads. */
 public interface BrokerIdentity {
 
     /**
@@ -25,7 +25,9 @@ public interface BrokerIdentity {
         return Optional.empty();
     }
 
-    /** Whether all tenants share its tokens, so that a provider can't distinguish tenants. */
+    /**
+     * Whether all tenants share the broker's tokens, so that a provider can't distinguish tenants.
+     */
     boolean shared();
 
     /** The type of its tokens, by the names of RFC 8693 section 3. */

@@ -8,11 +8,11 @@ public final class NoBrokerTokenException extends RuntimeException {
 
     /** The reason why the broker has no token. */
     public enum Kind {
-        /** How the broker is set up. */
+        /** The broker's settings don't allow a token. */
         MISCONFIGURED,
         /** The identity provider doesn't accept the broker, or its token has expired. */
         REJECTED,
-        /** No connection to the identity provider. */
+        /** The identity provider can't be reached. */
         UNREACHABLE,
         /** The identity provider didn't answer in time. */
         TIMED_OUT,

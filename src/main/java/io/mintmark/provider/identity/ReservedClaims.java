@@ -15,8 +15,8 @@ public final class ReservedClaims {
             Set.of("iss", "sub", "aud", "exp", "nbf", "iat", "jti");
 
     /**
-     * From the IANA registry, the claims that name the holder of a token or for whom it acts. AWS
-     * takes {@code azp} as the audience if it is present.
+     * Claims of the IANA registry that name the holder of a token or the party for whom it acts.
+     * AWS takes {@code azp} as the audience if it is present.
      */
     private static final Set<String> BY_MEANING =
             Set.of("azp", "client_id", "act", "may_act", "cnf", "nonce", "auth_time", "acr", "amr");
@@ -49,8 +49,8 @@ public final class ReservedClaims {
     }
 
     /**
-     * Whether settings that name this claim are to be refused: it is reserved, or a careless reader
-     * could take it for one that is, or for one that is well known.
+     * Whether settings must not name this claim: it is reserved, or a careless reader could take it
+     * for a reserved or a well-known claim.
      */
     public static boolean includes(String name) {
         String plain = plain(name);

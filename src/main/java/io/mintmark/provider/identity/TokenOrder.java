@@ -39,13 +39,13 @@ public record TokenOrder(
     public TokenOrder {
         if (!lifetime.isPositive() || lifetime.compareTo(LONGEST) > 0) {
             throw new IllegalArgumentException(
-                    "a broker token can't be valid for %s".formatted(lifetime));
+                    "a token of the broker can't be valid for %s".formatted(lifetime));
         }
         extraClaims = Map.copyOf(extraClaims);
         for (String name : extraClaims.keySet()) {
             if (ReservedClaims.ownsByStandard(name)) {
                 throw new IllegalArgumentException(
-                        "claim '%s' of a broker token is the broker's own".formatted(name));
+                        "only the broker may set the claim '%s' of its tokens".formatted(name));
             }
         }
     }

@@ -36,7 +36,10 @@ public record UnverifiedClaims(
         audiences = Set.copyOf(audiences);
     }
 
-    /** Nothing if it isn't a signed JWT, or one that could be read in several ways. */
+    /**
+     * Reads a token's claims without verifying it; empty if it isn't a signed JWT or could be read
+     * in several ways.
+     */
     public static Optional<UnverifiedClaims> of(Secret token) {
         return isFormed(token)
                 ? part(token, 0)
@@ -47,8 +50,8 @@ public record UnverifiedClaims(
     }
 
     /**
-     * Whether it has the three parts of a signed JWT. If {@link #of} returns nothing for such a
-     * token, a provider may still be able to read it.
+     * Whether the token has the three parts of a signed JWT. If {@link #of} returns nothing for
+     * such a token, a provider may still be able to read it.
      */
     public static boolean isFormed(Secret token) {
         String[] parts = token.reveal().split("\\.", -1);

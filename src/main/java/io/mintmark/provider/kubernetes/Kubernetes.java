@@ -28,8 +28,8 @@ import java.util.Map;
  */
 public final class Kubernetes implements AccessProvider {
     /**
-     * For exactly this lifetime kube-apiserver signs a token for a year and reports an hour ({@code
-     * --service-account-extend-token-expiration}).
+     * The lifetime, in seconds, for which kube-apiserver signs a token for a year and reports an
+     * hour ({@code --service-account-extend-token-expiration}).
      */
     private static final long EXTENDED = 3607;
 

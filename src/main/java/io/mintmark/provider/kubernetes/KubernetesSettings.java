@@ -35,17 +35,18 @@ record KubernetesSettings(
     private static final Set<String> KEY_NAMES =
             Set.of("service_account", "audiences", "bound_secret");
 
-    /** How the broker proves itself to the API server. */
+    /** The broker's authentication at the API server. */
     sealed interface Login {
 
         /**
-         * With its own token, which the API server trusts (structured authentication).
+         * The broker sends a token of its own, which the API server trusts (structured
+         * authentication).
          *
          * @param audience of that token
          */
         record ByBroker(String audience) implements Login {}
 
-        /** With a token from a file. */
+        /** The broker sends a token from a file. */
         record ByFile(String file) implements Login {}
     }
 
@@ -61,7 +62,7 @@ record KubernetesSettings(
         }
         Optional<String> secret = key.text("bound_secret");
         if (secret.filter(name -> !SECRET.matcher(name).matches()).isPresent()) {
-            throw key.unusable("bound_secret", "must be the name of a Secret");
+            throw key.unusable("bound_secret", "must be the name of a Kubernetes Secret");
         }
         return new KubernetesSettings(
                 server,

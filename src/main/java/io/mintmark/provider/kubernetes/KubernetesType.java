@@ -37,8 +37,7 @@ public final class KubernetesType implements CredentialType {
     @Override
     public String earlyEnd() {
         return BOUND
-                + " Otherwise, remove the RoleBindings of the service account, which all its tokens"
-                + " lose.";
+                + " Otherwise, remove the RoleBindings of the service account, so that all its tokens lose their rights.";
     }
 
     @Override

@@ -39,7 +39,7 @@ record TokenRequestAnswer(Reply reply, Endpoint server) {
         ServiceAnswer status = reply.answer().within("status");
         Optional<Secret> given = status.token("token");
         if (given.isEmpty()) {
-            return Calls.failed(Reason.PROVIDER_ERROR, "the answer has no status.token", server);
+            return Calls.failed(Reason.PROVIDER_ERROR, "the response has no status.token", server);
         }
         Secret token = given.get();
         Optional<Instant> expiry = status.time("expirationTimestamp");
@@ -62,30 +62,30 @@ record TokenRequestAnswer(Reply reply, Endpoint server) {
         Optional<Instant> said = status.time("expirationTimestamp");
         return reply.answer()
                 .objection(token)
-                .or(() -> unless(reply.status() == CREATED, "the answer's status isn't 201"))
+                .or(() -> unless(reply.status() == CREATED, "the response's status isn't 201"))
                 .or(() ->
                         unless(
                                 said.isPresent(),
-                                "the answer has no readable status.expirationTimestamp"))
+                                "the response has no valid status.expirationTimestamp"))
                 .or(() ->
                         unless(
                                 claims.flatMap(UnverifiedClaims::subject)
                                         .filter(settings.subject()::equals)
                                         .isPresent(),
-                                "the token isn't one of the service account"))
+                                "the token isn't for the service account"))
                 .or(() ->
                         unless(
                                 claims.flatMap(UnverifiedClaims::expiry)
                                         .filter(end -> !end.isAfter(said.orElseThrow()))
                                         .isPresent(),
-                                "the token is valid for longer than the answer says"))
+                                "the token is valid for longer than the response says"))
                 .or(() ->
                         unless(
                                 settings.audiences().isEmpty()
                                         || claims.orElseThrow()
                                                 .audiences()
                                                 .equals(Set.copyOf(settings.audiences())),
-                                "the token has other audiences than were asked for"));
+                                "the token has other audiences than requested"));
     }
 
     private Minted minted(
@@ -101,7 +101,7 @@ record TokenRequestAnswer(Reply reply, Endpoint server) {
         return new Minted(fields, expiry, id.map("JTI="::concat).orElse(minted.credentialId()));
     }
 
-    /** JSON, which is YAML too. */
+    /** The kubeconfig as JSON, which is valid YAML. */
     private ObjectNode kubeconfig(KubernetesSettings settings, Secret token) {
         ObjectNode config =
                 JsonNodeFactory.instance

@@ -4,7 +4,10 @@ import io.mintmark.provider.Settings;
 
 import java.util.Optional;
 
-/** As which client the broker asks an authorization server, and how it proves that. */
+/**
+ * The client's identity at an authorization server, and how the broker authenticates as that
+ * client.
+ */
 sealed interface Client {
 
     /**
@@ -15,13 +18,16 @@ sealed interface Client {
     record Open(Optional<String> id) implements Client {}
 
     /**
-     * With a secret ({@code client_secret_basic}, RFC 6749 section 2.3.1).
+     * Authentication with a secret ({@code client_secret_basic}, RFC 6749 section 2.3.1).
      *
-     * @param secretFile the name of the file that holds it
+     * @param secretFile the name of the file that contains the secret
      */
     record WithSecret(String id, String secretFile) implements Client {}
 
-    /** With an assertion signed by the broker's key ({@code private_key_jwt}, RFC 7523). */
+    /**
+     * Authentication with an assertion that the broker's key signed ({@code private_key_jwt}, RFC
+     * 7523).
+     */
     record WithKey(String id) implements Client {}
 
     /**

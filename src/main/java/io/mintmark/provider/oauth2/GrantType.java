@@ -1,10 +1,10 @@
 package io.mintmark.provider.oauth2;
 
-/** How a request presents the broker's token. */
+/** The way in which a request presents the broker's token. */
 enum GrantType {
-    /** As the subject of a token exchange (RFC 8693 section 2.1). */
+    /** The token is the subject of a token exchange (RFC 8693 section 2.1). */
     TOKEN_EXCHANGE("token-exchange", "subject_token"),
-    /** As an authorization grant (RFC 7523 section 2.1). */
+    /** The token is an authorization grant (RFC 7523 section 2.1). */
     JWT_BEARER("jwt-bearer", "assertion");
 
     private final String word;

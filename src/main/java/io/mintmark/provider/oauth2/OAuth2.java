@@ -168,7 +168,7 @@ public final class OAuth2 implements AccessProvider {
         return ofTheBroker ? Optional.of(Reason.BROKER_IDENTITY_REJECTED) : Optional.empty();
     }
 
-    /** Keycloak doesn't even say which token. */
+    /** Whether an error is about the token. Keycloak doesn't even say which token. */
     private static boolean isAboutTheToken(String description) {
         String words = description.toLowerCase(Locale.ROOT).replace('_', ' ');
         return words.contains("subject token") || words.equals("invalid token");

@@ -11,8 +11,7 @@ import java.util.Set;
 /** Access tokens of any authorization server. */
 public final class OAuth2Type implements CredentialType {
     private static final String UNKNOWN =
-            "The broker keeps no token that it could revoke. The authorization server may have a"
-                    + " way.";
+            "The broker keeps no token that it could revoke. The authorization server may have a way to revoke tokens.";
 
     @Override
     public String name() {

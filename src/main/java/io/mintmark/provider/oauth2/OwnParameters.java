@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
 record OwnParameters(NavigableMap<String, String> fixed, NavigableMap<String, String> ofKey) {
     private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_.-]{0,63}");
 
-    /** The standards' own, which the broker or another setting sets. */
+    /** The standards' own parameters, which the broker or another setting sets. */
     private static final Set<String> RESERVED =
             Set.of(
                     "grant_type",
@@ -49,7 +49,7 @@ record OwnParameters(NavigableMap<String, String> fixed, NavigableMap<String, St
         require(provider, "target_parameters", listed, subjectParameter);
         if (provider.text("client_id").isPresent() && listed.contains("client_id")) {
             throw provider.unusable(
-                    "target_parameters", "names 'client_id', which is a setting of its own here");
+                    "target_parameters", "names 'client_id', which the setting client_id sets");
         }
         listed.stream()
                 .filter(fixed::containsKey)
@@ -63,7 +63,7 @@ record OwnParameters(NavigableMap<String, String> fixed, NavigableMap<String, St
         if (!ofKey.keySet().equals(Set.copyOf(listed))) {
             throw key.unusable(
                     "parameters",
-                    "has %s; the access provider's 'target_parameters' has %s"
+                    "has the names %s, but the access provider's 'target_parameters' lists %s"
                             .formatted(ofKey.keySet(), new TreeSet<>(listed)));
         }
         return new OwnParameters(fixed, ofKey);
@@ -95,7 +95,7 @@ record OwnParameters(NavigableMap<String, String> fixed, NavigableMap<String, St
                     || name.equals(subjectParameter)
                     || (fixed && name.equals("client_id"))) {
                 throw provider.unusable(
-                        setting, "names '%s', which the broker sets".formatted(name));
+                        setting, "names '%s', which only the broker may set".formatted(name));
             }
         }
     }

@@ -95,7 +95,7 @@ record TokenRequest(
                 .ifPresent(type -> {
                     throw key.unusable(
                             "requested_token_type",
-                            "is '%s'; allowed are %s"
+                            "is '%s'; it must be one of %s"
                                     .formatted(type, new TreeSet<>(TokenReply.TYPES)));
                 });
         return grant == GrantType.JWT_BEARER || ownProtocol

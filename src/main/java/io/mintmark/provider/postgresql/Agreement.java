@@ -26,7 +26,10 @@ record Agreement(Leftovers leftovers, String role, List<String> databases) {
         databases = List.copyOf(databases);
     }
 
-    /** Of a key: its databases, and the one that its clients are sent to. */
+    /**
+     * The agreement for a key. It covers the key's databases, and the one that its clients are sent
+     * to.
+     */
     static Agreement of(LoginKey key, PostgresSettings settings) {
         return new Agreement(
                 key.leftovers(),
@@ -36,7 +39,10 @@ record Agreement(Leftovers leftovers, String role, List<String> databases) {
                         .toList());
     }
 
-    /** Of a role's comment. A comment of another form keeps everything. */
+    /**
+     * Reads the agreement from a role's comment. If the comment has another form, leftovers are
+     * kept.
+     */
     static Agreement of(String comment) {
         Leftovers leftovers = Leftovers.KEEP;
         String role = "";
@@ -53,7 +59,7 @@ record Agreement(Leftovers leftovers, String role, List<String> databases) {
         return new Agreement(leftovers, role, databases);
     }
 
-    /** As the comment of a role that is made for the order. */
+    /** The comment for a role that is made for the order. */
     String comment(MintOrder order) {
         Stream<String> kept =
                 leftovers == Leftovers.KEEP
@@ -74,7 +80,10 @@ record Agreement(Leftovers leftovers, String role, List<String> databases) {
         return URLEncoder.encode(name, StandardCharsets.UTF_8);
     }
 
-    /** Of a comment that somebody else wrote, what can't be read stays as it is. */
+    /**
+     * Decodes a name. In a comment that the broker didn't write, an undecodable name stays as it
+     * is.
+     */
     private static String decoded(String name) {
         try {
             return URLDecoder.decode(name, StandardCharsets.UTF_8);

@@ -5,18 +5,21 @@ import java.util.Locale;
 
 /** The treatment of objects that a login still owns when it ends. */
 enum Leftovers {
-    /** They and their owner stay. The owner can't log in and has no rights but over them. */
+    /**
+     * The objects and their owner are kept. The owner can't log in and has no rights except on
+     * them.
+     */
     KEEP,
-    /** They are dropped, with their data. */
+    /** The objects are dropped, with their data. */
     DROP,
-    /** They become the property of the key's role. */
+    /** The objects become the property of the key's role. */
     GIVE;
 
     String word() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** By its word; unknown words keep. */
+    /** The value of this name; {@link #KEEP} for an unknown name. */
     static Leftovers named(String word) {
         return Arrays.stream(values())
                 .filter(each -> each.word().equals(word))

@@ -50,7 +50,7 @@ record LoginKey(
         databases = List.copyOf(databases);
     }
 
-    /** Reads them. */
+    /** Reads the key's settings. */
     static LoginKey of(JsonNode settings) {
         Settings key = Settings.ofKey(settings, NAMES);
         String role = PostgresSettings.name(key, "role", key.requiredText("role"));
@@ -64,7 +64,7 @@ record LoginKey(
                 || (leftovers == Leftovers.KEEP && !databases.isEmpty())) {
             throw key.unusable(
                     "databases",
-                    "must be at most %d, and only with leftovers drop or give"
+                    "must list at most %d databases, and needs leftovers drop or give"
                             .formatted(MOST_DATABASES));
         }
         return new LoginKey(
@@ -111,7 +111,7 @@ record LoginKey(
             }
             if (name.equals("search_path") && !SEARCH_PATH.matcher(value).matches()) {
                 throw key.unusable(
-                        "parameters", "has a search_path that is no list of plain schema names");
+                        "parameters", "has a search_path that isn't a list of plain schema names");
             }
         });
         return given;

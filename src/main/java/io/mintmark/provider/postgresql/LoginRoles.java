@@ -24,7 +24,10 @@ import java.util.stream.Stream;
 
 /** Makes the role of a mint, in one transaction. */
 final class LoginRoles {
-    /** Before it, any holder of CREATEROLE rules all roles, and members may become their group. */
+    /**
+     * The minimum major version of PostgreSQL. In earlier ones, any holder of CREATEROLE controls
+     * all roles, and members of a group may switch to it.
+     */
     private static final int FIRST_VERSION = 16;
 
     private static final int PASSWORD_BYTES = 32;

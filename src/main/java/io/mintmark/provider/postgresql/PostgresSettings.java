@@ -42,7 +42,7 @@ record PostgresSettings(
                     "client_host",
                     "client_database");
 
-    /** Reads them. */
+    /** Reads the access provider's settings. */
     static PostgresSettings of(JsonNode settings) {
         Settings provider = Settings.ofProvider(settings, NAMES);
         Server server = server(provider, "host", provider.requiredText("host"));
@@ -52,7 +52,7 @@ record PostgresSettings(
         Optional<PresentedCertificate> client = PresentedCertificate.of(provider);
         if (password.isPresent() == client.isPresent()) {
             throw provider.unusable(
-                    "password", "or client_certificate is required, and only one of them");
+                    "password", "must be set if client_certificate isn't, and only then");
         }
         return new PostgresSettings(
                 server,
@@ -69,7 +69,7 @@ record PostgresSettings(
                         .orElse(database));
     }
 
-    /** Whether connections have TLS: all but those to this machine without an authority. */
+    /** Whether connections use TLS: all except those to the local machine without an authority. */
     boolean hasTls() {
         return caCertificate.isPresent()
                 || client.isPresent()

@@ -119,8 +119,8 @@ final class RoleRevocation {
     }
 
     /**
-     * To change the owner of functions, schemas or large objects, a login must be a member of the
-     * new owner.
+     * Makes the broker a member of the new owner; otherwise it can't change the owner of functions,
+     * schemas or large objects.
      */
     private static String grantHeirToBroker(String quoted) {
         return "GRANT %s TO CURRENT_USER WITH INHERIT TRUE, SET TRUE".formatted(quoted);
@@ -147,7 +147,7 @@ final class RoleRevocation {
         }
     }
 
-    /** Read no earlier: a client can lock comments. */
+    /** Reads the agreement as late as possible, because a client can lock comments. */
     private Agreement agreement() throws TargetFailure {
         return Agreement.of(
                 String.join(
@@ -170,7 +170,7 @@ final class RoleRevocation {
                 "DROP OWNED BY " + role);
     }
 
-    /** In each database, all or nothing. */
+    /** Clears each database with all statements or none, and drops the role. */
     private LeaseRevocation cleared(Agreement agreement, List<String> statements)
             throws TargetFailure {
         String clearing =
@@ -196,7 +196,8 @@ final class RoleRevocation {
     }
 
     /**
-     * Those of them that the server has: a pooler can call them otherwise, and they can be dropped.
+     * The agreed databases that the server has. A pooler may know a database under another name,
+     * and databases can be dropped.
      */
     private List<String> databasesOf(Agreement agreement) throws TargetFailure {
         return session.column(
@@ -209,20 +210,24 @@ final class RoleRevocation {
                                         .collect(Collectors.joining(", "))));
     }
 
-    /** Only if the role is a member of nothing any more. */
+    /**
+     * The result for a role that can't be dropped. The role is disarmed only if it is a member of
+     * no other role.
+     */
     private LeaseRevocation kept(TargetFailure why) throws TargetFailure {
         session.execute(revokeFromBroker(role));
         List<String> memberships = memberships();
         if (!memberships.isEmpty()) {
             return new Stuck(
                     Reason.PROVIDER_REJECTED,
-                    "%s is still a member of %s, which another role granted: REVOKE it with GRANTED BY"
+                    "role %s is still a member of %s, because another role granted it: run REVOKE with GRANTED BY that role"
                             .formatted(name, String.join(", ", memberships)));
         }
         return new Disarmed(
-                "%s can't log in and is a member of nothing; left are its own objects and grants: %s. To clear it: DROP OWNED"
-                                .formatted(name, why.detail())
-                        + " BY %1$s; in each of those databases, then DROP ROLE %1$s;"
-                                .formatted(name));
+                ("role %1$s can't log in any more and has no memberships, but its objects and"
+                                + " grants are left: %2$s."
+                                + " To remove it: DROP OWNED BY %1$s; in each of those databases,"
+                                + " then DROP ROLE %1$s;")
+                        .formatted(name, why.detail()));
     }
 }

@@ -15,7 +15,7 @@ import java.util.Optional;
 
 /** Ends mints by their roles, which are found by the mint id in their names. */
 final class RoleRevoker implements LeaseRevoker {
-    /** Another replica may be at the same role, and be faster. */
+    /** The number of tries for a role, because another replica may handle the same role. */
     private static final int LOOKS = 4;
 
     /** The maximum; the next sweep finds more. Unexpired mints are a sample. */
@@ -59,7 +59,7 @@ final class RoleRevoker implements LeaseRevoker {
         for (int look = 1; ; look++) {
             Optional<RoleName> found = find(session, order.mintId());
             if (found.isEmpty()) {
-                return new Gone("the mint has no role");
+                return new Gone("the server has no role for this mint");
             }
             try {
                 return new RoleRevocation(session, databases(order.place(), settings), found.get())

@@ -8,7 +8,7 @@ import java.util.Optional;
  * a client can make that last for 36 minutes (post_auth_delay).
  */
 final class RoleSessions {
-    /** Each round but the first also waits for one session to end. */
+    /** The number of rounds. Each round but the first also waits for one session to end. */
     private static final int ROUNDS = 8;
 
     private static final int PATIENCE_MILLIS = 500;
@@ -29,7 +29,7 @@ final class RoleSessions {
 
     private RoleSessions() {}
 
-    /** One statement that ends them, for people. */
+    /** One statement that ends the role's sessions, for people. */
     static String byHand(String role) {
         return "DO $$ DECLARE p int; %s BEGIN SET LOCAL ROLE %s; %s END $$;"
                 .formatted(STARTING, role, LOOP.formatted("PERFORM pg_terminate_backend(p);"));

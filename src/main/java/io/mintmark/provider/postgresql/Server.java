@@ -29,7 +29,7 @@ record Server(String host, int port) {
                 .filter(server -> port > 0 && port <= LAST_PORT);
     }
 
-    /** As a part of a URI. */
+    /** The host and the port, as in a URI. */
     String authority() {
         return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + port;
     }

@@ -16,7 +16,10 @@ import java.util.Arrays;
  * Formats"). The driver makes space for whatever length a server announces.
  */
 final class ServerMessages extends InputStream {
-    /** No answer to the broker's statements comes near, but for errors. */
+    /**
+     * The maximum length of a message, except for errors. No answer to the broker's statements
+     * comes near.
+     */
     static final int LONGEST = 64 << 10;
 
     /** The detail of an error may name a hundred functions, each with a hundred types. */
@@ -101,14 +104,14 @@ final class ServerMessages extends InputStream {
         int length = Math.min(announced, LONGEST);
         bytes += length;
         if (bytes > MOST_BYTES) {
-            throw new IOException("the server sends too much");
+            throw new IOException("the server's messages exceed the limit for a connection");
         }
         ByteBuffer read = ByteBuffer.allocate(1 + length).put((byte) type).putInt(length);
         try {
             in.readFully(read.array(), HEADER, length - Integer.BYTES);
             skip(announced - length);
         } catch (EOFException e) {
-            throw new IOException("the server broke off within a message", e);
+            throw new IOException("the server closed the connection in the middle of a message", e);
         }
         if (announced > length) {
             endFields(read.array());
@@ -120,7 +123,9 @@ final class ServerMessages extends InputStream {
         return true;
     }
 
-    /** The socket skips byte by byte. */
+    /**
+     * Skips bytes by reading them in blocks, because the socket's own method skips byte by byte.
+     */
     private void skip(int count) throws IOException {
         byte[] skipped = new byte[Math.min(count, LONGEST)];
         for (int left = count; left > 0; left -= Math.min(left, LONGEST)) {

@@ -48,7 +48,7 @@ final class Session implements AutoCloseable {
         }
     }
 
-    /** A standby may lack what is new, and can't end anything. */
+    /** Requires a primary. A standby may lack new roles, and can't end anything. */
     void requirePrimary() throws TargetFailure {
         if (column("SELECT pg_is_in_recovery()").contains("t")) {
             throw TargetFailure.standby(server);
@@ -84,7 +84,7 @@ final class Session implements AutoCloseable {
         }
     }
 
-    /** The failure of an answer that can't be. */
+    /** The failure for an answer that no PostgreSQL server gives. */
     TargetFailure unreadable() {
         return TargetFailure.unreadable(server);
     }

@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 
 /** Quotes names and texts for PostgreSQL. No statement contains either without it. */
 final class Sql {
-    /** Longer names are cut by the server, and would then be another's. */
+    /** The maximum length of a name. Servers cut longer names, which would then be others'. */
     static final int LONGEST_NAME = 63;
 
     private Sql() {}
@@ -13,7 +13,7 @@ final class Sql {
     static String name(String name) {
         if (name.isEmpty() || name.getBytes(StandardCharsets.UTF_8).length > LONGEST_NAME) {
             throw new IllegalArgumentException(
-                    "'%s' has not 1 to %d bytes".formatted(name, LONGEST_NAME));
+                    "'%s' must have 1 to %d bytes".formatted(name, LONGEST_NAME));
         }
         return "\"" + withoutNul(name).replace("\"", "\"\"") + "\"";
     }
@@ -26,7 +26,7 @@ final class Sql {
 
     private static String withoutNul(String text) {
         if (text.indexOf('\0') >= 0) {
-            throw new IllegalArgumentException("a text with a NUL character");
+            throw new IllegalArgumentException("the text has a NUL character");
         }
         return text;
     }

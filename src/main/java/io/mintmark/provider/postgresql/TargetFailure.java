@@ -83,7 +83,11 @@ final class TargetFailure extends Exception {
     /** The server had no more time. */
     static TargetFailure late(Server server, Throwable cause) {
         return new TargetFailure(
-                Reason.PROVIDER_TIMEOUT, at(server, "no answer in time"), "", false, cause);
+                Reason.PROVIDER_TIMEOUT,
+                at(server, "the server didn't respond in time"),
+                "",
+                false,
+                cause);
     }
 
     /** The server can't change anything. */
@@ -95,7 +99,11 @@ final class TargetFailure extends Exception {
     /** The server answered what no PostgreSQL answers. */
     static TargetFailure unreadable(Server server) {
         return new TargetFailure(
-                Reason.PROVIDER_ERROR, at(server, "an unreadable answer"), "", false, null);
+                Reason.PROVIDER_ERROR,
+                at(server, "the server's response can't be parsed"),
+                "",
+                false,
+                null);
     }
 
     private static String at(Server server, String what) {
@@ -116,7 +124,10 @@ final class TargetFailure extends Exception {
         return server.getMessage() + (detail == null ? "" : ": " + detail);
     }
 
-    /** By the conditions of PostgreSQL's documentation, appendix A; 08004 is the driver's. */
+    /**
+     * Maps the conditions of PostgreSQL's documentation, appendix A, to reasons. 08004 is the
+     * driver's own.
+     */
     private static Reason reason(String state) {
         return switch (state) {
             case INSUFFICIENT_PRIVILEGE, "0LP01" -> Reason.PROVIDER_REJECTED;

@@ -26,7 +26,7 @@ record TargetRole(
     private static final Pattern FORM =
             Pattern.compile("([0-9]{1,12}) ([tf]) ([tf]) ([tf]) ([tf])");
 
-    /** Asks the server. */
+    /** Reads the role from the server. */
     static TargetRole read(Session session, String name) throws TargetFailure {
         String answer =
                 session
@@ -66,7 +66,8 @@ record TargetRole(
     }
 
     /**
-     * Why a login can't have it: a member that can make or change lasting logins outlives its own.
+     * The reason why a login can't become a member of the role: a member that can make or change
+     * lasting logins would outlive its own.
      */
     Optional<String> objection(LoginKey key) {
         if (!exists) {

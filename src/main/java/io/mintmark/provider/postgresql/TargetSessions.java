@@ -24,13 +24,15 @@ import java.util.stream.Stream;
 
 /** Connects to tenants' servers as the broker. */
 final class TargetSessions {
-    /** The longest errors of two statements. */
+    /** The maximum number of bytes from a server: the longest errors of two statements. */
     private static final long MOST_BYTES = 2L * ServerMessages.LONGEST_ERROR;
 
     private static final int ATTEMPTS = 3;
     private static final Duration FIRST_WAIT = Duration.ofMillis(200);
 
-    /** The dial connects; the driver must not look up any name. */
+    /**
+     * The address for the driver, which must not look up any name. The dial does the connecting.
+     */
     private static final String NO_HOST = "127.0.0.1";
 
     private final Destinations destinations;
@@ -44,8 +46,8 @@ final class TargetSessions {
     }
 
     /**
-     * A session in a database of the server. Tries again where nothing was sent, or where the
-     * server says that it has no place yet.
+     * Opens a session in a database of the server. Tries again if nothing was sent, or if the
+     * server reports that it has no free connection yet.
      *
      * @throws io.mintmark.provider.UnusableSettingsException if a secret can't be read
      */
@@ -90,7 +92,8 @@ final class TargetSessions {
             dial.close();
             throw e;
         } catch (Exception e) {
-            throw new IllegalStateException("the driver throws nothing else", e);
+            throw new IllegalStateException(
+                    "the PostgreSQL driver threw an unexpected exception", e);
         }
     }
 
@@ -122,8 +125,9 @@ final class TargetSessions {
     }
 
     /**
-     * With properties only: a text that ends up in a URL could add some. TLS is the dial's. The
-     * password is never sent, and a server that doesn't prove that it knows it is refused.
+     * Sets up the driver with properties only, because a text in a URL could add properties. The
+     * dial does TLS. The password is never sent, and a server that doesn't prove that it knows the
+     * password is refused.
      */
     private PGSimpleDataSource driver(
             TenantName tenant, PostgresSettings settings, String database, Duration left) {

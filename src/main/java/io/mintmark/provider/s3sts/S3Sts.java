@@ -57,7 +57,8 @@ public final class S3Sts implements AccessProvider {
         if (tokens.shared() && !settings.claims().isEmpty()) {
             throw new UnusableSettingsException(
                     "access provider setting 'policy_claim' can't be used: the broker's token comes"
-                            + " from an external identity provider, which decides what it says");
+                            + " from an external identity provider, which decides the token's"
+                            + " claims");
         }
         return new Prepared(
                 settings.roleArn().stream().toList(),

@@ -37,9 +37,7 @@ public final class S3StsType implements CredentialType {
 
     @Override
     public String earlyEnd() {
-        return "In MinIO, add a statement to the policies that the key gets, which denies access by"
-                + " the jti of the broker's token; mintmark block-subject prints it. For other"
-                + " storage, no way is known.";
+        return "In MinIO, add a statement to the policies that the key gets, which denies access by the jti of the broker's token; mintmark block-subject prints this statement. For other storage, no way to end a credential early is known.";
     }
 
     @Override
@@ -59,8 +57,7 @@ public final class S3StsType implements CredentialType {
                 "MinIO evaluates its policies at each request. Add this statement to the policies"
                         + " that these keys get (mc admin policy create ALIAS NAME FILE):",
                 denial(credentials),
-                "Remove it after the last credential has expired. For other storage, no way is"
-                        + " known.");
+                "Remove the statement after the last credential has expired. For other storage, no way to end a credential early is known.");
     }
 
     /** MinIO keeps the claims of the token for which it gave a credential. */

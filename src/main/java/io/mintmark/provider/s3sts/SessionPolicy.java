@@ -24,13 +24,14 @@ import java.util.Set;
  * only evaluate denials (CVE-2025-62506).
  */
 final class SessionPolicy {
-    /** How a policy denies everything but storage. */
+    /** The way in which a policy denies everything but storage. */
     enum Denial {
-        /** In so many words. */
+        /** The policy denies every action except those of S3. */
         ALL_BUT_S3,
         /**
-         * What can make credentials, for MinIO: it takes a {@code NotAction} and fails when it
-         * writes the statement down, for want of an {@code Action}.
+         * The policy denies the actions that can create credentials. MinIO needs this because it
+         * accepts a {@code NotAction} but fails when it serializes the statement, which has no
+         * {@code Action}.
          */
         ADMINISTRATION
     }
@@ -64,7 +65,7 @@ final class SessionPolicy {
         if (whole.length() > RoleSession.LONGEST_POLICY) {
             throw key.unusable(
                     "policy",
-                    "has %d characters, including the statement that keeps its credentials from making others; the maximum is %d"
+                    "has %d characters, including the statement that the broker adds so that a credential can't create others; the maximum is %d"
                             .formatted(whole.length(), RoleSession.LONGEST_POLICY));
         }
         return whole;
@@ -81,20 +82,20 @@ final class SessionPolicy {
         byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
         ObjectNode policy =
                 StrictJson.object(utf8, utf8.length)
-                        .orElseThrow(() -> key.unusable("policy", "isn't the JSON of an object"));
+                        .orElseThrow(() -> key.unusable("policy", "isn't a JSON object"));
         policy.fieldNames()
                 .forEachRemaining(name -> {
                     if (!MEMBERS.contains(name)) {
                         throw key.unusable(
                                 "policy",
-                                "has the member '%s', and a policy has Version, Id and Statement"
+                                "has the unknown field '%s'; a policy has Version, Id and Statement"
                                         .formatted(name));
                     }
                 });
         return policy;
     }
 
-    /** One statement may stand without a list around it. */
+    /** The policy's statements. A policy may contain one statement without a list around it. */
     private static ArrayNode statements(Settings key, ObjectNode policy) {
         JsonNode statements = policy.path("Statement");
         if (statements instanceof ArrayNode several) {

@@ -33,7 +33,7 @@ record SshCertificate(
 
     SshCertificate {
         if (principals.isEmpty()) {
-            throw new IllegalArgumentException("a certificate without principals");
+            throw new IllegalArgumentException("a certificate must have at least one principal");
         }
     }
 

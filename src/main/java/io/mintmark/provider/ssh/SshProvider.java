@@ -32,11 +32,17 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** User certificates that the broker signs with the CA key of a tenant. Nobody is called. */
+/**
+ * Issues user certificates that the broker signs with a tenant's CA key, without calling any
+ * service.
+ */
 public final class SshProvider implements AccessProvider {
     private static final int NONCE_BYTES = 32;
 
-    /** So that a server whose clock is slow accepts a new certificate. */
+    /**
+     * The number of seconds by which a certificate is backdated, so that a server whose clock is
+     * slow accepts it.
+     */
     private static final int BACKDATED_SECONDS = 60;
 
     private final SettingSecrets secrets;
@@ -144,7 +150,7 @@ public final class SshProvider implements AccessProvider {
                                 .encodeToString(OpenSSHPrivateKeyUtil.encodePrivateKey(pair)));
     }
 
-    /** As sshd logs it and {@code ssh-keygen -l} prints it. */
+    /** The fingerprint of a key as sshd logs it and {@code ssh-keygen -l} prints it. */
     private static String fingerprint(byte[] key) {
         return "SHA256:" + Base64.getEncoder().withoutPadding().encodeToString(Secret.sha256(key));
     }

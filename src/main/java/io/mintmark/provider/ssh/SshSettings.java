@@ -28,7 +28,10 @@ record SshSettings(
         SortedSet<String> extensions) {
     private static final int MOST = 64;
 
-    /** No comma or blank: sshd's lists of principals are split there. */
+    /**
+     * The form of a principal. It has no comma and no space, because sshd splits lists of
+     * principals there.
+     */
     private static final Pattern PRINCIPAL =
             Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.@:/+-]{0,127}");
 
@@ -86,7 +89,7 @@ record SshSettings(
                     "must be at most %d names of the form %s".formatted(MOST, PRINCIPAL));
         }
         if (!EXTENSIONS.containsAll(extensions)) {
-            throw key.unusable("extensions", "must be of " + new TreeSet<>(EXTENSIONS));
+            throw key.unusable("extensions", "may contain only " + new TreeSet<>(EXTENSIONS));
         }
         if (addresses.size() > MOST) {
             throw key.unusable(

@@ -8,16 +8,13 @@ import io.mintmark.base.credential.CredentialType;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** OpenSSH user certificates. */
 public final class SshType implements CredentialType {
     private static final String SESSIONS =
             "Open sessions continue: find them in sshd's log by the key id, and end them on the host.";
-
-    private static final String LIST =
-            "Run this again with --end: servers that fetch the list at /ssh/<tenant>/krl refuse"
-                    + " them.";
 
     @Override
     public String name() {
@@ -62,7 +59,7 @@ public final class SshType implements CredentialType {
                                 each.getValue(),
                                 Stream.of(
                                                 Stream.of(
-                                                        LIST,
+                                                        list(each.getValue()),
                                                         "Without that list: add these lines to"
                                                                 + " revoked.txt, then run"
                                                                 + " ssh-keygen -k -u -f"
@@ -73,6 +70,15 @@ public final class SshType implements CredentialType {
                                         .flatMap(lines -> lines)
                                         .toArray(String[]::new)))
                 .toList();
+    }
+
+    private static String list(List<ActiveCredential> credentials) {
+        return "Run this command again with --end. Servers that fetch the revocation list at %s then refuse these certificates."
+                .formatted(
+                        credentials.stream()
+                                .map(one -> "/ssh/%s/krl".formatted(one.tenant()))
+                                .distinct()
+                                .collect(Collectors.joining(" and ")));
     }
 
     private static String revocation(ActiveCredential one) {

@@ -33,7 +33,7 @@ final class AnswerFilter implements ExecutionInterceptor {
         try (answer) {
             return answer.readAllBytes();
         } catch (IOException e) {
-            throw SdkClientException.create("the connection broke", e);
+            throw SdkClientException.create("the connection was lost", e);
         }
     }
 

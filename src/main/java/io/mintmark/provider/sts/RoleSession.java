@@ -38,7 +38,7 @@ public final class RoleSession {
                         .replace("{key}", key.value());
         if (!NAME.matcher(name).matches()) {
             throw unusable(
-                    "gives '%s', %d characters, and it must be 2 to 64 letters, digits and _+=,.@-"
+                    "gives '%s' with %d characters; it must be 2 to 64 letters, digits and any of _+=,.@-"
                             .formatted(name, name.length()));
         }
         return name;

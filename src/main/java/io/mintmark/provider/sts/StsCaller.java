@@ -36,7 +36,7 @@ import java.util.stream.Stream;
 
 /** Calls an STS by the deadline and returns the result. */
 public final class StsCaller {
-    /** It goes into the audit log, so it can't be just anything. */
+    /** The form of an access key's id. It is restricted because the id goes to the audit log. */
     private static final Pattern ACCESS_KEY_ID = Pattern.compile("[\\x21-\\x7e]{1,128}");
 
     private static final String GIVEN_BACK = "the credential contains the broker's own token";
@@ -77,7 +77,10 @@ public final class StsCaller {
                                 order.deadline()));
     }
 
-    /** As {@link #assumeRoleWithWebIdentity}, with a request signed by the broker's own account. */
+    /**
+     * Calls STS like {@link #assumeRoleWithWebIdentity}, with a request signed by the broker's own
+     * account.
+     */
     public MintResult assumeRole(
             StsEndpoint sts,
             MintOrder order,
@@ -89,8 +92,8 @@ public final class StsCaller {
         } catch (SdkException e) {
             return Calls.failed(
                     Reason.PROVIDER_MISCONFIGURED,
-                    "auth 'ambient' needs AWS credentials in the broker's environment, and "
-                            + "there are none",
+                    "auth 'ambient' needs AWS credentials in the broker's environment, but there"
+                            + " are none",
                     sts.endpoint());
         }
         return call(sts, sent, further, () -> signed(sts, order, request));
@@ -129,7 +132,7 @@ public final class StsCaller {
                     ? fit(minted(credentials, further), sent, sts.endpoint())
                     : Calls.failed(
                             Reason.PROVIDER_ERROR,
-                            "the answer lacks a part of the credential",
+                            "the response lacks a part of the credential",
                             sts.endpoint());
         } catch (SdkException e) {
             Failed failed = StsFailures.of(e, sts);

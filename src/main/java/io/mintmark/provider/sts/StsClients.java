@@ -57,7 +57,9 @@ public final class StsClients implements AutoCloseable {
                         .build(this::connect);
     }
 
-    /** With AWS's default credential chain for {@code ambient}. */
+    /**
+     * Creates clients whose {@code ambient} credentials come from AWS's default credential chain.
+     */
     public static StsClients over(TenantHttpClients http) {
         return new StsClients(http, DefaultCredentialsProvider.builder().build());
     }
@@ -67,7 +69,7 @@ public final class StsClients implements AutoCloseable {
         return clients.get(sts);
     }
 
-    /** For unsigned calls. */
+    /** A client for calls without a signature. */
     WebIdentityCalls unsigned(Calls calls) {
         return new WebIdentityCalls(http, calls);
     }

@@ -53,7 +53,7 @@ final class StsDocument {
             List.of("x-amzn-RequestId", "x-amz-request-id");
     private static final int DEEPEST = 16;
 
-    /** Thread-safe, because it is never changed again. */
+    /** The factory, which is thread-safe because its configuration doesn't change. */
     private static final XMLInputFactory FACTORY = factory();
 
     private final Map<String, String> texts = new HashMap<>();
@@ -92,7 +92,7 @@ final class StsDocument {
             }
             return credentials.build();
         } catch (XMLStreamException | DateTimeException e) {
-            throw SdkClientException.create("the answer can't be read", e);
+            throw SdkClientException.create("the response can't be read", e);
         }
     }
 
@@ -133,7 +133,7 @@ final class StsDocument {
         return texts.get(path);
     }
 
-    /** An answer without a body says nothing. */
+    /** Parses a response. Without a body, it has no elements. */
     private static StsDocument read(byte[] body) throws XMLStreamException {
         StsDocument document = new StsDocument();
         if (body.length > 0) {

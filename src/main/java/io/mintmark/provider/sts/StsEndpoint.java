@@ -11,11 +11,13 @@ public record StsEndpoint(Endpoint endpoint, String region, Use use) {
 
     /** The kind of STS, and the broker's way to authenticate there. */
     public enum Use {
-        /** AWS's, anonymously and with a token. */
+        /** AWS's STS, called anonymously and with a token. */
         WEB_IDENTITY,
-        /** AWS's, signed with the AWS credentials that the broker finds around it. */
+        /**
+         * AWS's STS, called with a signature by the AWS credentials from the broker's environment.
+         */
         AMBIENT,
-        /** Those of S3-compatible storage, anonymously and with a token. */
+        /** The STS of S3-compatible storage, called anonymously and with a token. */
         STORAGE
     }
 

@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
 final class StsErrors {
     private static final String SUFFIX = "Exception";
 
-    /** The provider doesn't accept who we say we are. */
+    /** Error codes with which a service rejects the broker's identity. */
     private static final Set<String> IDENTITY =
             Set.of(
                     "InvalidIdentityToken",
@@ -38,7 +38,7 @@ final class StsErrors {
                     "MissingAuthenticationToken",
                     "RequestExpired");
 
-    /** It knows who we are, and says no. */
+    /** Error codes with which a service rejects a broker that it has identified. */
     private static final Set<String> REJECTED =
             Set.of("AccessDenied", "NotAuthorized", "UnauthorizedAccess");
 

@@ -32,14 +32,15 @@ final class StsFailures {
             case AwsServiceException answer ->
                     Calls.failed(StsErrors.meaning(answer, sts.use()), quote(answer), endpoint);
             case ApiCallTimeoutException _, ApiCallAttemptTimeoutException _, AbortedException _ ->
-                    Calls.failed(Reason.PROVIDER_TIMEOUT, "no answer by the deadline", endpoint);
+                    Calls.failed(
+                            Reason.PROVIDER_TIMEOUT, "no response before the deadline", endpoint);
             default ->
                     broken(failure)
                             .map(cause -> Calls.failed(meaning(cause), describe(cause), endpoint))
                             .orElseGet(() ->
                                     Calls.failed(
                                             Reason.PROVIDER_ERROR,
-                                            "the answer can't be understood",
+                                            "the response can't be parsed",
                                             endpoint));
         };
     }

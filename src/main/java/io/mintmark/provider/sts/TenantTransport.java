@@ -35,10 +35,10 @@ final class TenantTransport implements SdkHttpClient {
     /** The sender of a call. */
     static final ScopedValue<Sender> SENDER = ScopedValue.newInstance();
 
-    /** An STS answers with a few KiB. */
+    /** The maximum size of a response. An STS answers with a few KiB. */
     private static final int MOST_BYTES = 256 * 1024;
 
-    /** The HTTP client says these itself. */
+    /** Headers that the HTTP client sets itself. */
     private static final Set<String> FRAMING = Set.of("content-length", "transfer-encoding");
 
     private final TenantHttpClients clients;
@@ -70,7 +70,7 @@ final class TenantTransport implements SdkHttpClient {
         return "mintmark";
     }
 
-    /** The clients are closed by their creator. */
+    /** Closes nothing, because the clients' creator closes them. */
     @Override
     public void close() {}
 
@@ -86,7 +86,7 @@ final class TenantTransport implements SdkHttpClient {
         return request;
     }
 
-    /** Its type is among the SDK's headers. */
+    /** The request's body. Its content type is among the SDK's headers. */
     private static ByteArrayEntity entity(ContentStreamProvider content) {
         try (InputStream stream = content.newStream()) {
             return new ByteArrayEntity(stream.readAllBytes(), (ContentType) null);
@@ -106,7 +106,7 @@ final class TenantTransport implements SdkHttpClient {
                 .build();
     }
 
-    /** A whole answer. */
+    /** Reads a complete response. */
     static byte[] body(ClassicHttpResponse from) throws IOException {
         if (from.getEntity() == null) {
             return new byte[0];
@@ -115,7 +115,8 @@ final class TenantTransport implements SdkHttpClient {
         int most = 0 <= said && said < MOST_BYTES ? (int) said : MOST_BYTES;
         byte[] body = from.getEntity().getContent().readNBytes(most + 1);
         if (body.length > MOST_BYTES) {
-            throw SdkClientException.create("longer than %d bytes".formatted(MOST_BYTES));
+            throw SdkClientException.create(
+                    "the response is longer than %d bytes".formatted(MOST_BYTES));
         }
         return body;
     }

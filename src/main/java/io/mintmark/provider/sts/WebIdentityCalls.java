@@ -107,7 +107,7 @@ final class WebIdentityCalls {
         }
         return Thread.currentThread().isInterrupted()
                 ? AbortedException.create("the request was cancelled", cause)
-                : SdkClientException.create("the connection broke", cause);
+                : SdkClientException.create("the connection was lost", cause);
     }
 
     private static SdkClientException late(@Nullable IOException cause) {
@@ -122,7 +122,7 @@ final class WebIdentityCalls {
         return request;
     }
 
-    /** In the SDK's order. */
+    /** The form with its fields in the SDK's order. */
     private static Secret form(AssumeRoleWithWebIdentityRequest request) {
         FormBody form =
                 new FormBody()

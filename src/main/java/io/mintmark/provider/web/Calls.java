@@ -154,12 +154,12 @@ public final class Calls {
         return max(Duration.between(clock.instant(), deadline), Duration.ZERO);
     }
 
-    /** A failure at that provider; the words are made fit for the audit log. */
+    /** A failure at a provider. The quoted words are made fit for the audit log. */
     public static Failed failed(Reason reason, String what, Endpoint endpoint) {
         return new Failed(reason, "%s (%s)".formatted(ProviderWords.fit(what), endpoint.origin()));
     }
 
-    /** A token of that provider's that must not be handed out. */
+    /** Withholds a provider's token that must not be handed out. */
     public static Withheld withheld(TimedToken token, String why, Endpoint endpoint) {
         return Withheld.ofToken(
                 token.text(), token.expiresAt(), "%s (%s)".formatted(why, endpoint.origin()));

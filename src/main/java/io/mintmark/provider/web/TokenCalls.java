@@ -103,14 +103,14 @@ public final class TokenCalls {
         };
     }
 
-    /** A credential that is this token, if it says until when it works. */
+    /** The credential that consists of this token, if its expiry is known. */
     public static MintResult credential(
             TimedToken token, Endpoint endpoint, Map<String, String> further) {
         Map<String, String> fields = new HashMap<>(further);
         token.scope().ifPresent(scope -> fields.put(Minted.SCOPE, scope));
         return token.expiresAt()
                 .<MintResult>map(expiry -> Minted.ofToken(token.text(), expiry, fields))
-                .orElseGet(() -> Calls.withheld(token, "the answer has no expires_in", endpoint));
+                .orElseGet(() -> Calls.withheld(token, "the response has no expires_in", endpoint));
     }
 
     /** The token of an answer. */

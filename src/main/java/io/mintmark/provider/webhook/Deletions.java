@@ -84,7 +84,7 @@ final class Deletions implements LeaseRevoker {
         return new WebhookAnswer(reply, settings.endpoint()).failure();
     }
 
-    /** A proxy answered for a service that doesn't. */
+    /** The result if a proxy answered for a service that is down. */
     private static LeaseRevocation down(Failed why) {
         return new LeaseRevocation.NotYet(why.reason(), why.detail());
     }
@@ -102,7 +102,10 @@ final class Deletions implements LeaseRevoker {
         var _ = settings.client().map(client -> client.read(secrets, tenant));
     }
 
-    /** None: by the contract, a service ends what is over without being asked. */
+    /**
+     * Returns nothing, because the contract requires a service to end expired credentials without
+     * being asked.
+     */
     @Override
     public List<Left> leftBehind(Place place) {
         return List.of();

@@ -67,7 +67,9 @@ public final class Webhook implements AccessProvider {
         deletions.requireSecrets(tenant, WebhookSettings.of(providerSettings, destinations));
     }
 
-    /** The tokens are always the broker's own, which name the tenant. */
+    /**
+     * Prepares a key. The tokens of its mints are always the broker's own, which name the tenant.
+     */
     @Override
     public Prepared prepare(JsonNode providerSettings, JsonNode keySettings) {
         WebhookSettings settings = WebhookSettings.of(providerSettings, destinations);

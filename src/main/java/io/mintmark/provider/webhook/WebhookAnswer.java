@@ -70,38 +70,39 @@ public record WebhookAnswer(Reply reply, Endpoint endpoint) {
                 .or(() ->
                         unless(
                                 reply.status() == OK || reply.status() == CREATED,
-                                "the answer's status is neither 200 nor 201"))
+                                "the response's status is neither 200 nor 201"))
                 .or(() ->
                         unless(
                                 values.isPresent(),
-                                "the answer's values aren't an object of strings"))
+                                "the response's values aren't an object of strings"))
                 .or(() -> objection(settings, values.orElseThrow()))
                 .or(() ->
                         unless(
                                 answer.time("expiresAt").isPresent(),
-                                "the answer has no readable expiresAt"))
+                                "the response has no valid expiresAt"))
                 .or(() ->
                         unless(
                                 answer.id("credentialId").isPresent(),
-                                "the answer has no credentialId of 1 to 255 characters of ASCII"
-                                        + " without blanks and without what was sent"))
+                                "credentialId in the response must have 1 to 255 ASCII characters, no"
+                                        + " spaces, and must not contain the token that was sent"))
                 .or(() ->
                         unless(
                                 !answer.has("endsByItself")
                                         || answer.flag("endsByItself").isPresent(),
-                                "the answer's endsByItself is neither true nor false"));
+                                "the response's endsByItself is neither true nor false"));
     }
 
     private Optional<String> objection(WebhookSettings settings, Map<String, Secret> values) {
         return unless(
                         values.size() <= WebhookSettings.MOST_FIELDS,
-                        "the answer has more than %d values".formatted(WebhookSettings.MOST_FIELDS))
+                        "the response has more than %d values"
+                                .formatted(WebhookSettings.MOST_FIELDS))
                 .or(() ->
                         settings.fields().stream()
                                 .filter(field -> !values.containsKey(field))
                                 .sorted()
                                 .findFirst()
-                                .map("the answer lacks the value '%s'"::formatted))
+                                .map("the response lacks the value '%s'"::formatted))
                 .or(() ->
                         unless(
                                 values.values().stream().allMatch(WebhookAnswer::isFit),
@@ -129,7 +130,7 @@ public record WebhookAnswer(Reply reply, Endpoint endpoint) {
         return new Minted(fields, expiry, id);
     }
 
-    /** The id, or its SHA-256 if it tells something of a value. */
+    /** The id, or its SHA-256 if the id reveals part of a value. */
     private static String shown(String id, Collection<Secret> values) {
         boolean telling =
                 values.stream()
@@ -143,7 +144,7 @@ public record WebhookAnswer(Reply reply, Endpoint endpoint) {
         return telling ? HexFormat.of().formatHex(new Secret(id).hash()) : id;
     }
 
-    /** Why the service did not do what it was asked. */
+    /** The reason why the service did not do what was requested. */
     Failed failure() {
         String detail =
                 reply.answer()

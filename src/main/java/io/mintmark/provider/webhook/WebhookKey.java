@@ -30,7 +30,7 @@ public record WebhookKey(String target, Map<String, String> parameters, boolean 
         parameters = Map.copyOf(parameters);
     }
 
-    /** Reads them. */
+    /** Reads the key's settings. */
     public static WebhookKey of(JsonNode settings) {
         Settings key = Settings.ofKey(settings, NAMES);
         Map<String, String> parameters = key.textsByName("parameters");

@@ -65,7 +65,8 @@ public record WebhookSettings(
                 .findFirst()
                 .ifPresent(field -> {
                     throw provider.unusable(
-                            "fields", "names '%s', which can't be a field".formatted(field));
+                            "fields",
+                            "names '%s', which is not a valid field name".formatted(field));
                 });
         return fields;
     }
@@ -75,7 +76,7 @@ public record WebhookSettings(
         return endpoint.below("/" + mint);
     }
 
-    /** Each field by its own name. */
+    /** The default outputs: each field under its own name. */
     Map<String, String> defaultOutputs() {
         return fields.stream()
                 .collect(Collectors.toUnmodifiableMap(Function.identity(), Function.identity()));

@@ -14,12 +14,11 @@ import java.util.stream.Collectors;
  * which are their default outputs, each by its own name.
  */
 public final class WebhookType implements CredentialType {
-    /** When the credential ends, beside the listed fields. */
+    /** The field with the credential's expiry, in addition to the listed fields. */
     static final String EXPIRATION = "Expiration";
 
     private static final String SERVICE =
-            "The broker has the service behind the webhook end a credential: run this again with"
-                    + " --end, or insert its mint id into broker.ended_credential.";
+            "The broker can have the service behind the webhook end a credential: run mintmark block-subject with --end, or insert the credential's mint id into broker.ended_credential.";
 
     @Override
     public String name() {

@@ -45,7 +45,10 @@ record CertificateAuthority(List<X509Certificate> chain, CaKey key) {
     /** RFC 5280 section 4.2.1.3. */
     private static final int CRL_SIGN = 6;
 
-    /** So that a server whose clock is slow accepts what is new. */
+    /**
+     * The number of seconds by which a certificate is backdated, so that a server whose clock is
+     * slow accepts it.
+     */
     static final int BACKDATED_SECONDS = 60;
 
     private static final Duration VALID = Duration.ofDays(7);
@@ -76,7 +79,7 @@ record CertificateAuthority(List<X509Certificate> chain, CaKey key) {
         return chain.getFirst();
     }
 
-    /** Refuses a lifetime that the CA's own doesn't include. */
+    /** Requires that the CA's certificate is valid during the whole lifetime. */
     void requireValid(Instant from, Instant to) {
         if (certificate().getNotBefore().toInstant().isAfter(from)) {
             throw unusable("is not valid before " + certificate().getNotBefore().toInstant());
@@ -103,7 +106,7 @@ record CertificateAuthority(List<X509Certificate> chain, CaKey key) {
         boolean @Nullable [] usage = certificate().getKeyUsage();
         if (usage != null && !usage[CRL_SIGN]) {
             throw unusable(
-                    "may not sign revocation lists: make the CA's certificate with the key usage"
+                    "may not sign revocation lists: create a CA certificate with the key usage"
                             + " cRLSign");
         }
         requireValid(now, now);
@@ -123,7 +126,7 @@ record CertificateAuthority(List<X509Certificate> chain, CaKey key) {
                     new CRLNumber(BigInteger.valueOf(now.toEpochMilli())));
             return list.build(signer()).getEncoded();
         } catch (IOException | GeneralSecurityException e) {
-            throw new IllegalStateException("no revocation list was made", e);
+            throw new IllegalStateException("no revocation list could be made", e);
         }
     }
 
@@ -131,7 +134,7 @@ record CertificateAuthority(List<X509Certificate> chain, CaKey key) {
         try {
             return new JcaContentSignerBuilder(key.algorithm()).build(key.privateKey());
         } catch (OperatorCreationException e) {
-            throw new IllegalStateException("the CA key does not sign", e);
+            throw new IllegalStateException("signing with the CA key failed", e);
         }
     }
 

@@ -43,7 +43,7 @@ record Leaf(MintOrder order, X509Settings settings, Instant now, Instant expiry)
         try {
             extend(builder, ca);
         } catch (CertIOException | NoSuchAlgorithmException e) {
-            throw new IllegalStateException("extensions that Bouncy Castle encodes", e);
+            throw new IllegalStateException("the certificate's extensions can't be encoded", e);
         }
         return ca.sign(builder);
     }
@@ -80,7 +80,9 @@ record Leaf(MintOrder order, X509Settings settings, Instant now, Instant expiry)
         }
     }
 
-    /** Names of tenants and keys hold no slash. */
+    /**
+     * The subject. Names of tenants and keys contain no slash, so none can begin another attribute.
+     */
     private X500Name subject() {
         String filled =
                 settings.subject()

@@ -61,7 +61,7 @@ public final class X509Provider implements AccessProvider {
     @Override
     public Optional<String> objection(TenantName tenant, JsonNode providerSettings, CallerKey key) {
         if (key.info().isEmpty()) {
-            return Optional.of("is of a security key, and TLS has none; send a plain key");
+            return Optional.of("is on a security key, which TLS doesn't support; send a plain key");
         }
         Settings settings = X509Settings.ofProvider(providerSettings);
         return CaKey.read(secrets, tenant, CaKey.reference(settings)).objection(key);
@@ -108,7 +108,7 @@ public final class X509Provider implements AccessProvider {
                             .info()
                             .orElseThrow(() ->
                                     new UnusableSettingsException(
-                                            "TLS has no security keys, and the client's is one"));
+                                            "the client's key is on a security key, which TLS doesn't support"));
             return credential(order, settings, key, Map.of(), ca);
         }
         KeyPair pair = newPair(settings.keyType());
@@ -157,7 +157,7 @@ public final class X509Provider implements AccessProvider {
             generator.initialize(new ECGenParameterSpec("secp256r1"));
             return generator.generateKeyPair();
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("every JDK has Ed25519 and P-256", e);
+            throw new IllegalStateException("the JDK lacks Ed25519 or P-256", e);
         }
     }
 }

@@ -32,7 +32,7 @@ record X509Settings(
         String keyType) {
     private static final String TEXT = "([A-Za-z0-9._@:-]|[{](mint_id|tenant|key)[}])";
 
-    /** No value can hold a slash, so none can begin another attribute. */
+    /** The form of a subject. Values contain no slash, so that none can begin another attribute. */
     private static final Pattern SUBJECT =
             Pattern.compile("(/(CN|OU|O|L|ST|C|DC|UID)=%1$s( ?%1$s){0,63}){1,10}".formatted(TEXT));
 
@@ -75,7 +75,7 @@ record X509Settings(
     private static Set<String> usages(Settings key) {
         Set<String> usages = new TreeSet<>(key.texts("usage"));
         if (!Set.of("client", "server").containsAll(usages)) {
-            throw key.unusable("usage", "must be of client, server");
+            throw key.unusable("usage", "may contain only client and server");
         }
         return usages.isEmpty() ? Set.of("client") : usages;
     }

@@ -13,8 +13,7 @@ import java.util.stream.Collectors;
 /** TLS certificates. */
 public final class X509Type implements CredentialType {
     private static final String OTHERS =
-            "mintmark block-subject --end puts a certificate on the revocation list that servers"
-                    + " fetch; a server without the list accepts it until it expires.";
+            "mintmark block-subject --end puts a certificate on the revocation list that servers fetch; a server without the list accepts the certificate until it expires.";
 
     @Override
     public String name() {
@@ -36,7 +35,7 @@ public final class X509Type implements CredentialType {
 
     @Override
     public String earlyEnd() {
-        return "PostgreSQL ends sessions by the certificate's serial number, which is the mint id. "
+        return "To end open sessions at PostgreSQL, find them by the certificate's serial number, which is the mint id. "
                 + OTHERS;
     }
 
@@ -48,9 +47,8 @@ public final class X509Type implements CredentialType {
                         ManualRevocation.of(
                                 "servers that trust the CA of access provider " + each.getKey(),
                                 each.getValue(),
-                                "On PostgreSQL: SELECT pg_terminate_backend(pid) FROM pg_stat_ssl"
-                                        + " WHERE client_serial IN (%s);"
-                                                .formatted(serials(each.getValue())),
+                                "On PostgreSQL: SELECT pg_terminate_backend(pid) FROM pg_stat_ssl WHERE client_serial IN (%s);"
+                                        .formatted(serials(each.getValue())),
                                 OTHERS))
                 .toList();
     }

@@ -156,7 +156,11 @@ class BlockSubjectTest {
         assertTrue(first.text().contains("until 2100-01-01T00:00:00Z"), first.text());
         assertTrue(first.text().contains("has no active credential"), first.text());
         assertTrue(second.text().startsWith("Blocked already: "), second.text());
-        assertTrue(second.line("By ").matches("By test_admin at 20.*Z, because INC-7."));
+        assertTrue(
+                second.line("The block was written by ")
+                        .matches(
+                                "The block was written by"
+                                        + " test_admin at 20.*Z\\. Its reason: INC-7\\."));
         assertEquals(
                 List.of("1"),
                 world.database().column("SELECT count(*) FROM broker.blocked_subject"));
@@ -279,7 +283,7 @@ class BlockSubjectTest {
         for (String past : List.of("2026-01-01T00:00:00Z", "PT-1H", "PT0S")) {
             Printed printed = block(Who.ADMIN, "--tenant acme", "ci:past", "--until", past);
             assertEquals(1, printed.status(), printed.text());
-            assertTrue(printed.text().contains("is past"), printed.text());
+            assertTrue(printed.text().contains("is in the past"), printed.text());
         }
         assertEquals(
                 List.of("0"),
@@ -426,11 +430,12 @@ class BlockSubjectTest {
         assertEquals(200, mint("ci:gone", "hosts", "api").status());
         Printed without = block(Who.TENANT_ADMIN, "--tenant acme", "ci:gone");
         assertFalse(without.text().contains("Ended"), without.text());
-        assertTrue(without.text().contains("Run this again with --end"), without.text());
+        assertTrue(without.text().contains("Run this command again with --end"), without.text());
         Printed printed = block(Who.TENANT_ADMIN, "--tenant acme", "ci:gone", "--end");
         String ended = mints("ci:gone", "hosts").getFirst();
         assertTrue(
-                printed.text().contains("Revoked, 1 of them: the revocation list"), printed.text());
+                printed.text().contains("Revoked: 1 certificates. The revocation list"),
+                printed.text());
         assertTrue(printed.line("  ssh " + ended).endsWith(ended), printed.text());
         assertFalse(
                 printed.text().contains("  jwt " + mints("ci:gone", "api").getFirst()),

@@ -115,7 +115,7 @@ class EarlyRevocationTest {
                         Who.ADMIN,
                         "INSERT INTO broker.ended_credential (mint_id, tenant, reason) VALUES ('%s', 'other', 'x')"
                                 .formatted(mint(3))),
-                "belongs to tenant \"acme\", not to \"other\"");
+                "belongs to tenant \"acme\", not to tenant \"other\"");
         assertShows(
                 refused(
                         Who.ADMIN,

@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.base.sql.AuditRows;
 import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.endtoend.Documented;
 
 import org.junit.jupiter.api.AfterAll;
@@ -18,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -92,6 +95,19 @@ class EventsPagesTest {
     }
 
     @Test
+    void an_auditor_may_run_each_query_of_the_runbook() throws IOException {
+        String runbook = Files.readString(Path.of("docs", "monitoring", "README.md"));
+        List<String> queries =
+                Pattern.compile("psql \"[$]DATABASE\" -c (['\"])(.*?)\\1", Pattern.DOTALL)
+                        .matcher(runbook)
+                        .results()
+                        .map(query -> query.group(2))
+                        .toList();
+        assertTrue(queries.size() > 5, queries::toString);
+        queries.forEach(query -> template.column(Who.AUDITOR, query));
+    }
+
+    @Test
     void who_left_can_mint_nothing_approve_nothing_and_look_at_nothing() {
         try (TestDatabase database = template.copy()) {
             String granted =
@@ -159,6 +175,48 @@ class EventsPagesTest {
                 shown.add(database.value(DEPLOYS));
             }
             assertEquals(List.of("f", "t", "f", "t"), shown);
+        }
+    }
+
+    @Test
+    void a_tenant_that_floods_the_log_and_its_job_come_first_and_the_limit_is_set_and_removed() {
+        try (TestDatabase database = template.copy()) {
+            List<String> statements = Documented.blocks("events/tenant-floods.md", "sql");
+            AuditRows.append(database, "here/1", List.of(AuditRows.rejected()));
+            AuditRows.append(database, "here/1", AuditRows.mint("ci:main", "{}"));
+            for (int row = 0; row < 3; row++) {
+                AuditRows.append(database, "here/1", List.of(AuditRows.denied("ci:loop")));
+            }
+            assertEquals(
+                    List.of("acme, 5, 1, 3, 0", "(none), 1, 0, 0, 1"),
+                    database.column(
+                            "SELECT concat_ws(', ', tenant, rows, mints, denied, rejected) FROM (%s) AS shown"
+                                    .formatted(statements.get(0).replace(";", ""))));
+            assertEquals(
+                    List.of(
+                            "denied, ci:loop, deploy, not_granted, 10.0.0.1, 3",
+                            "requested, ci:main, deploy, 2001:db8::7, 1"),
+                    database.column(
+                            "SELECT concat_ws(', ', kind, subject, key, reason, client_address, count) FROM (%s) AS shown"
+                                    .formatted(statements.get(1).replace(";", ""))));
+            String limit = "SELECT max_requests FROM broker.tenant WHERE name = 'acme'";
+            database.admin(statements.get(2));
+            assertEquals("300", database.value(limit));
+            database.admin(statements.getLast());
+            assertEquals("", String.join("", database.column(limit + " AND max_requests > 0")));
+        }
+    }
+
+    /** The page on floods leads there; an auditor may not name the partitions' schema. */
+    @Test
+    void the_size_of_each_month_of_the_log_is_listed_to_an_auditor() {
+        try (TestDatabase database = template.copy()) {
+            List<String> months =
+                    database.column(Documented.blocks("run/database-care.md", "sql").getFirst());
+            assertTrue(months.size() > 1, months::toString);
+            assertTrue(
+                    months.stream().allMatch(month -> month.matches("event_[0-9_]{7}")),
+                    months::toString);
         }
     }
 

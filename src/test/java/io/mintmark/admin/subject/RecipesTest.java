@@ -61,7 +61,8 @@ class RecipesTest {
                     "temporary_access",
                     "who_can_mint",
                     "who_could_mint",
-                    "agents");
+                    "agents",
+                    "approvals");
 
     /** All tables with rows of one tenant but those whose rows are never deleted. */
     private static final String CONFIGURATION_OF_A_TENANT =
@@ -195,7 +196,7 @@ class RecipesTest {
                     INSERT INTO broker.access_rule (tenant, key, idp, subject, match, max_access)
                     VALUES ('acme', 'deploy', 'acme-keycloak', 'user:**', 'glob', 3600);
                     INSERT INTO broker.access_approver (rule, idp, subject)
-                    SELECT id, 'acme-keycloak', 'user:lea' FROM broker.access_rule\
+                    SELECT id, 'acme-keycloak', 'user:lea' FROM broker.access_rule WHERE key = 'deploy'\
                     """);
             run(database, "offboard_tenant");
             database.assertRows("SELECT enabled FROM broker.tenant", "f");
@@ -259,7 +260,7 @@ class RecipesTest {
                         .skip(1)
                         .map(block -> block.substring(0, block.indexOf("```")))
                         .toList();
-        assertEquals(10, statements.size());
+        assertEquals(12, statements.size());
         try (TestDatabase database = TestDatabase.migrated()) {
             for (String recipe : SETTING_UP) {
                 run(database, recipe);

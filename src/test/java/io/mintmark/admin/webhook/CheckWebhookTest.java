@@ -58,9 +58,9 @@ class CheckWebhookTest {
             textBlock =
                     """
                     ANY_SIGNATURE     | PUT refuses a token with a wrong signature; PUT refuses a token with an unknown key; PUT refuses a token without a signature
-                    ANY_ISSUER        | PUT refuses another issuer's token
+                    ANY_ISSUER        | PUT refuses a token of another issuer
                     ANY_AUDIENCE      | PUT refuses a token for another audience
-                    ANY_TIME          | PUT refuses an expired token; PUT refuses a token without an end
+                    ANY_TIME          | PUT refuses an expired token; PUT refuses a token without exp
                     NOT_YET_VALID     | PUT refuses a token that is not yet valid
                     ANY_TENANT        | PUT refuses a token of another tenant
                     ANY_METHOD        | PUT refuses a token for another method (htm); DELETE refuses a token for PUT
@@ -69,9 +69,9 @@ class CheckWebhookTest {
                     NO_TOKEN          | PUT refuses a request without a token; DELETE refuses a request without a token
                     SECOND_CREDENTIAL | a repeated PUT gives the same credential, or 409
                     SECOND_ERROR      | a repeated PUT gives the same credential, or 409
-                    FIXED_LIFETIME    | the credential ends when it was asked to, or before
-                    DELETES_ONCE      | DELETE twice; DELETE of an unknown mint id; PUT after DELETE of an unknown mint id makes nothing
-                    REVIVES           | PUT after DELETE makes nothing; PUT after DELETE of an unknown mint id makes nothing
+                    FIXED_LIFETIME    | the credential expires at the requested time or earlier
+                    DELETES_ONCE      | DELETE twice; DELETE of an unknown mint id; PUT after DELETE of an unknown mint id makes no credential
+                    REVIVES           | PUT after DELETE makes no credential; PUT after DELETE of an unknown mint id makes no credential
                     """)
     void each_fault_is_found(Fault fault, String checks) {
         service.having(fault);
@@ -87,7 +87,7 @@ class CheckWebhookTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"OTHER_VALUES, lacks the value 'APP_PASSWORD'", "NO_EXPIRY, no readable expiresAt"})
+    @CsvSource({"OTHER_VALUES, lacks the value 'APP_PASSWORD'", "NO_EXPIRY, no valid expiresAt"})
     void a_service_that_makes_no_credential_is_checked_no_further(Fault fault, String told) {
         service.having(fault);
 

@@ -76,10 +76,10 @@ class OwnWitnessesTest {
             delimiter = '|',
             textBlock =
                     """
-                    log {OTHER}; witness a {W1} https://w.example; quorum a             | has no line 'log' with the key of this log, log.example/audit/1+
+                    log {OTHER}; witness a {W1} https://w.example; quorum a             | does not list this log; add the line: log log.example/audit/1+
                     witness a {W1} https://w.example; quorum a                        | there is no line 'log KEY'
-                    log {OWN}; witness a {W1} https://w.example; quorum b               | line 3: 'b' isn't defined above
-                    log {OWN}; witness a {W1} https://w.example; group g 2 a; quorum g  | line 3: a group needs more than it has
+                    log {OWN}; witness a {W1} https://w.example; quorum b               | line 3: 'b' isn't defined on an earlier line
+                    log {OWN}; witness a {W1} https://w.example; group g 2 a; quorum g  | line 3: a group requires more members than it has
                     log {OWN}; witness a {W1}; quorum a                                 | has no witness with a URL
                     log {OWN}; quorum none                                            | has no witness with a URL
                     log {OWN}; witness a {W1} https://w.example; witness b {W2}; group g all a b; quorum g | because witnesses without a URL aren't asked

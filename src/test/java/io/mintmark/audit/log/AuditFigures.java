@@ -51,8 +51,10 @@ import java.util.stream.Stream;
  */
 class AuditFigures {
     static final long ROWS = Long.getLong("figures.rows", 200_000);
+    private static final List<Integer> THREADS = List.of(1, 2, 1, 2);
     private static final int CLIENTS = 64;
     private static final Duration SPAN = Duration.ofSeconds(10);
+    private static final Duration LOGGED = Duration.ofDays(60);
     private static final int BATCH = 1_000;
     private static final int WRITERS = 2;
     private static final List<String> VIEWS =
@@ -75,10 +77,13 @@ class AuditFigures {
             try (Database connections = new Database(app)) {
                 System.out.printf("fsync is %s%n", superuser(server).value("SHOW fsync"));
                 write(connections);
-                fill(server, connections);
+                Instant now = Instant.now();
+                fill(server, connections, ROWS / 2, now.minus(LOGGED), now);
                 Seals.seal(app);
                 superuser(server).run("VACUUM ANALYZE");
-                verify(login(server, Who.AUDITOR.login()));
+                for (int threads : THREADS) {
+                    verify(login(server, Who.AUDITOR.login()), threads);
+                }
                 export(login(server, Who.AUDITOR.login()));
                 ask(server);
             }
@@ -94,14 +99,14 @@ class AuditFigures {
     }
 
     /** The servers of the tests go without fsync. */
-    private static EmbeddedPostgres.Builder builder() {
+    static EmbeddedPostgres.Builder builder() {
         return EmbeddedServer.builder()
                 .setServerConfig("fsync", "on")
                 .setServerConfig("full_page_writes", "on")
                 .setServerConfig("max_wal_size", "4GB");
     }
 
-    private static void prepare(EmbeddedPostgres server) throws IOException {
+    static void prepare(EmbeddedPostgres server) throws IOException {
         createLogins(server);
         migrate(server);
         superuser(server).run(ManyMints.configuration(Who.TENANT_ADMIN.login()));
@@ -166,9 +171,13 @@ class AuditFigures {
         }
     }
 
-    /** Two writers, each with a chain of its own, as two replicas would. */
-    private static void fill(EmbeddedPostgres server, Database connections) {
-        ManyMints mints = mints(server);
+    /**
+     * Writes mints of a span of time by two writers, each with a chain of its own, as two replicas
+     * would.
+     */
+    static void fill(
+            EmbeddedPostgres server, Database connections, long count, Instant begin, Instant end) {
+        ManyMints mints = mints(server, count, begin, end);
         long began = System.nanoTime();
         try (var writers = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int writer = 0; writer < WRITERS; writer++) {
@@ -176,13 +185,15 @@ class AuditFigures {
                 var _ = writers.submit(() -> fill(connections, mints, own));
             }
         }
-        System.out.printf("%,d rows in batches: %,d rows/s%n", ROWS, perSecond(ROWS, began));
+        System.out.printf(
+                "%,d rows in batches: %,d rows/s%n", 2 * count, perSecond(2 * count, began));
     }
 
-    private static ManyMints mints(EmbeddedPostgres server) {
+    private static ManyMints mints(
+            EmbeddedPostgres server, long count, Instant begin, Instant end) {
         try (Connection auditor =
                 server.getDatabase(Who.AUDITOR.login(), "postgres").getConnection()) {
-            return new ManyMints(ROWS / 2, Instant.now(), auditor);
+            return new ManyMints(count, begin, end, auditor);
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
@@ -191,7 +202,7 @@ class AuditFigures {
     private static void fill(Database connections, ManyMints mints, int writer) {
         PostgresEventStore store = new PostgresEventStore(connections, "figures/" + writer);
         List<Event> batch = new ArrayList<>(BATCH);
-        for (long mint = writer; mint < ROWS / 2; mint += WRITERS) {
+        for (long mint = writer; mint < mints.count(); mint += WRITERS) {
             batch.addAll(mints.mint(mint));
             if (batch.size() >= BATCH) {
                 store.append(batch);
@@ -203,16 +214,17 @@ class AuditFigures {
         }
     }
 
-    private static void verify(DatabaseLogin auditor) {
+    /** As {@code --threads} says. The first time includes the JVM's compilation. */
+    private static void verify(DatabaseLogin auditor, int threads) {
         long began = System.nanoTime();
         Duration processor = processor();
         Seals.Found found = new Seals.Found();
-        try (PostgresLog log = new PostgresLog(auditor, TestDatabase.ROLES)) {
+        try (PostgresLog log = new PostgresLog(auditor, TestDatabase.ROLES, threads)) {
             found.summary =
                     new Verification(log, new TrustedKeys(List.of(Seals.KEY)), found)
                             .run(Stream.empty());
         }
-        verified("the database", found, began, processor);
+        verified("the database with --threads %d".formatted(threads), found, began, processor);
     }
 
     private static void verified(String what, Seals.Found found, long began, Duration before) {

@@ -23,6 +23,8 @@ final class BulkRows {
     /** A mint has two rows, a denial one. */
     private static final double ROWS_OF_A_MINT = 1.94;
 
+    private static final long ROWS_OF_A_REQUEST = 10;
+
     private static final Path SCRIPTS = Path.of("src/test/resources/figures");
 
     /** What a row of the log pays for is made once for all of them. */
@@ -91,6 +93,14 @@ final class BulkRows {
                 """);
         superuser.run(script("tenants.sql"));
         tell("tenants and grants", began);
+    }
+
+    /**
+     * The rows of requests for access, endings, notices and one-time tokens. Nearly all have ended.
+     */
+    void work() throws IOException {
+        superuser.run(
+                script("work.sql").replace("{rows}", Long.toString(mints / ROWS_OF_A_REQUEST)));
     }
 
     /** Stores what lint finds in the grants, which takes milliseconds for each. */

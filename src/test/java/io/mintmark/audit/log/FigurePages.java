@@ -44,6 +44,22 @@ final class FigurePages {
         return all;
     }
 
+    /** Pages of the rows of {@link BulkRows#work}. */
+    static List<Asked> ofRequests(SqlRunner superuser) {
+        String request =
+                superuser.value(
+                        "SELECT max(id::text) FROM broker.access_request WHERE tenant = 'tenant-3'");
+        String mint =
+                superuser.value(
+                        "SELECT max(mint_id::text) FROM audit.event WHERE tenant = 'acme' AND kind = 'issued'");
+        return List.of(
+                new Asked("open requests", "/requests?show=open"),
+                new Asked("decided requests", "/requests?show=decided"),
+                new Asked("requests that broke the glass", "/requests?show=break-glass"),
+                new Asked("a request", "/requests/" + request),
+                new Asked("a receipt", "/proof/receipt?mint=" + mint));
+    }
+
     private static List<Asked> asked(SqlRunner superuser) {
         List<String> mint =
                 superuser.column(

@@ -28,31 +28,32 @@ import java.util.Random;
 import java.util.UUID;
 
 /**
- * Two months of mints, spread evenly: 20 tenants with 20 keys each ({@code figures.tenants} and
- * {@code figures.keys} change that), 5,000 subjects and one that mints a tenth of all, all of them
- * granted. Of a thousand, ten are denied, ten fail, two of them nobody knows how; of 20,000 one is
- * never resolved.
+ * Mints, spread evenly over a span of time: 20 tenants with 20 keys each ({@code figures.tenants}
+ * and {@code figures.keys} change that), 5,000 subjects and one that mints a tenth of all, all of
+ * them granted. Of a thousand, ten are denied, ten fail, two of them nobody knows how; of 20,000
+ * one is never resolved.
  */
 final class ManyMints {
     static final String BUSY = "job:main";
     static final String RARE = "rare";
 
-    private static final Duration SPAN = Duration.ofDays(60);
     private static final Duration LIFE = Duration.ofHours(1);
     private static final int TENANTS = Integer.getInteger("figures.tenants", 20);
     private static final int KEYS = Integer.getInteger("figures.keys", 20);
     private static final String GRANTS = "SELECT id, tenant, key FROM broker.subject_grant";
 
     private final long count;
-    private final Instant end;
+    private final Instant begin;
+    private final Duration span;
     private final Map<String, GrantReference> grants = new HashMap<>();
 
     /**
      * @param auditor who reads the grants of {@link #configuration}
      */
-    ManyMints(long count, Instant end, Connection auditor) throws SQLException {
+    ManyMints(long count, Instant begin, Instant end, Connection auditor) throws SQLException {
         this.count = count;
-        this.end = end;
+        this.begin = begin;
+        this.span = Duration.between(begin, end);
         try (Statement statement = auditor.createStatement();
                 ResultSet rows = statement.executeQuery(GRANTS)) {
             while (rows.next()) {
@@ -63,9 +64,13 @@ final class ManyMints {
         }
     }
 
+    long count() {
+        return count;
+    }
+
     /** The rows of a mint, by its number. */
     List<Event> mint(long number) {
-        Instant at = end.minus(SPAN).plusMillis(SPAN.toMillis() * number / count);
+        Instant at = begin.plusMillis(span.toMillis() * number / count);
         MintEvents events = events(number, at);
         if (number % 100 == 1) {
             return List.of(events.denied(at, "not_granted"));
@@ -80,7 +85,7 @@ final class ManyMints {
 
     private static Event outcome(MintEvents events, long number, Instant at) {
         if (number % 500 == 3) {
-            return events.failed(at, "provider_timeout", "no answer by the deadline");
+            return events.failed(at, "provider_timeout", "no response before the deadline");
         }
         if (number % 125 == 3) {
             return events.failed(at, "provider_rejected", "AccessDenied");
@@ -127,7 +132,7 @@ final class ManyMints {
         return """
         SET ROLE mintmark_owner;
         SELECT audit.create_partition((now() - n * interval '1 month')::date)
-          FROM generate_series(0, 3) AS n;
+          FROM generate_series(0, 4) AS n;
         RESET ROLE;
         INSERT INTO broker.tenant (name) SELECT 'tenant-' || t FROM generate_series(0, %1$d) AS t;
         INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)

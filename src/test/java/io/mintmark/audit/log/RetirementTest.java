@@ -129,7 +129,7 @@ class RetirementTest {
                 """);
         List<String> wrong = Seals.wrong(database);
         assertEquals(2, wrong.size(), wrong.toString());
-        assertTrue(wrong.getFirst().contains("lacks its row 9"), wrong.toString());
+        assertTrue(wrong.getFirst().contains("lacks row 9"), wrong.toString());
         assertTrue(wrong.getLast().contains("was never requested"), wrong.toString());
     }
 
@@ -143,7 +143,7 @@ class RetirementTest {
                 DELETE FROM audit.event WHERE subject = 'three' AND step = 2;
                 """);
         assertTrue(
-                Seals.wrong(database).stream().anyMatch(w -> w.contains("lacks its row 6")),
+                Seals.wrong(database).stream().anyMatch(w -> w.contains("lacks row 6")),
                 Seals.wrong(database).toString());
     }
 

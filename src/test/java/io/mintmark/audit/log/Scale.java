@@ -1,10 +1,13 @@
 package io.mintmark.audit.log;
 
-import io.mintmark.audit.log.ScaledInstallation.Cost;
+import io.mintmark.audit.log.StatementCosts.Cost;
 
+import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The costs of the same statements at two sizes of the database. Prints the table of {@code mvn
@@ -12,14 +15,20 @@ import java.util.Map;
  */
 public final class Scale {
     /** Two database blocks are looked at where one was, or the plan was made from cold catalogs. */
-    private static final double RATIO = 2;
+    static final double RATIO = 2;
 
     private static final double FEW_BLOCKS = 1_000;
 
-    /** Of a statement of a timer, a request, an edit or an export. */
+    /**
+     * Blocks that a statement may read that each replica runs every second or more often. A
+     * connection that runs it for the first time plans it, which reads a few hundred.
+     */
+    private static final double FEW_BLOCKS_OF_A_POLL = 100;
+
+    /** The limit for a statement of a timer, a request, an edit or an export. */
     private static final double MOST_MILLIS = 500;
 
-    /** Of a statement of a page or a file. */
+    /** The limit for a statement of a page or a file. */
     private static final double MOST_MILLIS_OF_A_PAGE = 1_500;
 
     private static final double SHOWN_MILLIS = 1;
@@ -56,8 +65,9 @@ public final class Scale {
                 .filter(cost -> cost.millis() >= SHOWN_MILLIS)
                 .sorted((one, other) -> Double.compare(other.millis(), one.millis()))
                 .forEach(scale::print);
+        System.out.printf("%nNot run: %s%n", String.join(", ", scale.notRun()));
         return scale.large.stream()
-                .filter(cost -> !cost.what().equals(ScaledInstallation.ALL_ROWS))
+                .filter(cost -> !isOfAll(cost))
                 .allMatch(cost -> cost.millis() <= limit(cost));
     }
 
@@ -90,16 +100,40 @@ public final class Scale {
                 : MOST_MILLIS;
     }
 
+    /** The statements that classes keep as constants, and that nothing ran. */
+    private List<String> notRun() throws IOException {
+        Set<String> run = large.stream().map(Cost::statement).collect(Collectors.toSet());
+        return ProgramStatements.all().entrySet().stream()
+                .filter(each -> !ProgramStatements.isAmong(each.getValue(), run))
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    /** Whether the statement was run for something that reads all rows. */
+    static boolean isOfAll(Cost cost) {
+        return Set.of(
+                        ScaledInstallation.ALL_ROWS,
+                        ScaledInstallation.VERIFY,
+                        ScaledInstallation.RETIRE)
+                .contains(cost.what());
+    }
+
     /**
      * What became dearer with rows that it doesn't return: by the blocks that it looked at, which
      * no load changes.
+     *
+     * @param ratio of the blocks up to which a statement isn't dearer
      */
-    List<Cost> grown() {
+    List<Cost> grown(double ratio) {
         return large.stream()
                 .filter(cost -> {
                     Cost before = small.get(key(cost));
-                    return before != null && cost.blocks() > RATIO * before.blocks() + FEW_BLOCKS;
+                    return before != null && cost.blocks() > ratio * before.blocks() + few(cost);
                 })
                 .toList();
+    }
+
+    private static double few(Cost cost) {
+        return cost.what().equals(ScaledInstallation.POLLS) ? FEW_BLOCKS_OF_A_POLL : FEW_BLOCKS;
     }
 }

@@ -1,35 +1,30 @@
 package io.mintmark.audit.log;
 
-import io.mintmark.Unchecked;
-import io.mintmark.audit.checkpoint.SealingKeys;
-import io.mintmark.base.sql.AuditRows;
-import io.mintmark.base.sql.Database;
-import io.mintmark.base.sql.DatabaseLogin;
-import io.mintmark.base.sql.EmbeddedServer;
-import io.mintmark.base.sql.Seals;
+import io.mintmark.audit.log.StatementCosts.Cost;
 import io.mintmark.base.sql.SqlRunner;
 import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.broker.token.IssuerStandIn;
 import io.mintmark.console.pages.ConsoleWorld;
+import io.mintmark.endtoend.Answer;
 import io.mintmark.endtoend.Eventually;
+import io.mintmark.endtoend.EveryRequest;
 import io.mintmark.endtoend.RunningBroker;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * A database with many rows, most of them old, and all that the program does again and again on it:
@@ -37,20 +32,24 @@ import java.util.concurrent.TimeUnit;
  */
 final class ScaledInstallation implements AutoCloseable {
     static final String PAGE = "page";
+    static final String POLLS = "polls of 10 seconds";
     static final String ALL_ROWS = "a question about all rows";
 
+    /** Questions that cost as much as there are rows. */
+    private static final List<String> ABOUT_ALL =
+            List.of(
+                    "SELECT sum(length(user_agent)) FROM audit.event",
+                    "SELECT count(*) FROM broker.lint");
+
+    static final String VERIFY = "audit verify";
+    static final String RETIRE = "audit retire";
+
     private static final int TIMES = 3;
+    private static final long ROWS_OF_A_CHECKPOINT = 40;
+    private static final Duration SEALING = Duration.ofMinutes(2);
 
-    private static final String COSTS =
-            """
-            SELECT regexp_replace(s.query, '\\s+', ' ', 'g') AS query, sum(s.calls) AS calls, sum(s.total_exec_time) AS millis,
-                   sum(s.shared_blks_hit + s.shared_blks_read) AS blocks, sum(s.rows) AS rows
-              FROM pg_stat_statements AS s JOIN pg_roles AS r ON r.oid = s.userid
-             WHERE r.rolname <> 'postgres'
-             GROUP BY 1
-            """;
-
-    private static final String ASKING =
+    /** The configuration of the tenant that asks, where {@code {issuer}} is its issuer. */
+    static final String ASKING =
             """
             INSERT INTO broker.tenant (name) VALUES ('asking');
             INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
@@ -60,9 +59,14 @@ final class ScaledInstallation implements AutoCloseable {
             VALUES ('asking', 'key', 'own', 600, '{"audience": "https://api.example.com"}');
             INSERT INTO broker.subject_grant (tenant, idp, subject, key)
             VALUES ('asking', 'asking-ci', 'ci:main', 'key');
+            INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+            VALUES ('asking', 'asked', 'own', 600, '{"audience": "https://asked.example.com"}');
+            INSERT INTO broker.access_rule (tenant, key, idp, subject, match, approvals, max_access, break_glass)
+            VALUES ('asking', 'asked', 'asking-ci', 'ci:main', 'exact', 0, 7200, true);
             """;
 
-    private static final String EDIT =
+    /** Edits of that tenant that leave nothing behind. */
+    static final String EDIT =
             """
             INSERT INTO broker.subject_grant (tenant, idp, subject, key)
             VALUES ('asking', 'asking-ci', 'ci:edited', 'key');
@@ -78,52 +82,31 @@ final class ScaledInstallation implements AutoCloseable {
                     "SELECT * FROM audit.mint WHERE tenant = 'tenant-3' ORDER BY mint_id DESC LIMIT 100",
                     "SELECT * FROM audit.mint WHERE mint_id >= audit.first_mint_id(now() - interval '1 minute')");
 
-    private final List<Cost> costs = new ArrayList<>();
-    private final EmbeddedPostgres server;
-    private final SqlRunner superuser;
+    private final ScaledServer server = new ScaledServer();
+    private final SqlRunner superuser = server.superuser();
+    private final StatementCosts costs = new StatementCosts(superuser);
+    private final ScaledLog log = new ScaledLog(server);
     private final IssuerStandIn issuer = IssuerStandIn.start();
-
-    /**
-     * What a statement cost.
-     *
-     * @param what what it was run for
-     * @param statement its text, with numbers in place of values
-     * @param millis of each call, as the others
-     * @param blocks that it looked at
-     */
-    record Cost(
-            String what, String statement, long calls, double millis, double blocks, double rows) {}
+    private final EveryRequest requests =
+            new EveryRequest(issuer, superuser, server.runner(Who.ADMIN));
+    private final Map<String, String> settings = new HashMap<>(requests.settings());
 
     /**
      * @param grants of the tenant that has the most
      */
-    ScaledInstallation(long rows, int tenants, int grants) throws IOException {
-        server =
-                EmbeddedServer.start(
-                        EmbeddedServer.builder()
-                                .setServerConfig("fsync", "off")
-                                .setServerConfig("full_page_writes", "off")
-                                .setServerConfig("max_wal_size", "8GB")
-                                .setServerConfig("shared_preload_libraries", "pg_stat_statements"),
-                        Files.createTempDirectory("mintmark-scale"));
-        superuser = AuditFigures.superuser(server);
-        AuditFigures.createLogins(server);
-        AuditFigures.migrate(server);
-        superuser.run("CREATE EXTENSION pg_stat_statements SCHEMA public");
-        BulkRows bulk = new BulkRows(superuser, rows, tenants, grants);
-        bulk.configure();
-        bulk.fill();
-        superuser.run(FigurePages.VIEWERS);
-        runner(Who.ADMIN).run(ASKING.replace("{issuer}", issuer.url()));
+    ScaledInstallation(long rows, int tenants, int grants) throws Exception {
+        server.fill(rows, tenants, grants);
+        admin(ASKING.replace("{issuer}", issuer.url()));
+        requests.configure();
+        settings.put("AUDIT_SIGNING_KEY_FILE", server.auditKey().toString());
+        superuser.run("VACUUM ANALYZE");
+        start().close(); // the first seals all rows
+        log.sealOften(rows / ROWS_OF_A_CHECKPOINT);
         superuser.run("VACUUM ANALYZE");
     }
 
-    private DatabaseLogin login(Who who) {
-        return AuditFigures.login(server, who.login());
-    }
-
-    private SqlRunner runner(Who who) {
-        return () -> server.getDatabase(who.login(), "postgres").getConnection();
+    private void admin(String sql) {
+        server.runner(Who.ADMIN).run(sql);
     }
 
     /**
@@ -132,40 +115,40 @@ final class ScaledInstallation implements AutoCloseable {
      * @param pages whether the console's too
      */
     List<Cost> run(boolean pages) throws Exception {
-        start().close(); // the first seals all rows
-        try (RunningBroker broker = startMeasured()) {
-            measured("polls of 3 seconds", () -> TimeUnit.SECONDS.sleep(3));
+        AtomicReference<RunningBroker> started = new AtomicReference<>();
+        costs.of("a start", () -> started.set(start()));
+        try (RunningBroker broker = Objects.requireNonNull(started.get())) {
+            costs.of(POLLS, () -> TimeUnit.SECONDS.sleep(10));
             serve(broker);
+            requests.run(broker, costs);
         }
-        seal();
-        export();
+        log.seal(costs);
+        log.export(costs);
         for (String question : QUESTIONS) {
-            measured("an admin's question", () -> runner(Who.ADMIN).run(question));
+            costs.of("an admin's question", () -> admin(question));
         }
-        measured(
-                ALL_ROWS,
-                () -> runner(Who.AUDITOR).run("SELECT sum(length(user_agent)) FROM audit.event"));
+        for (String question : ABOUT_ALL) {
+            costs.of(ALL_ROWS, () -> admin(question));
+        }
         if (pages) {
             browse();
         }
-        return List.copyOf(costs);
+        costs.of(VERIFY, log::verify);
+        costs.of(RETIRE, log::retire);
+        return costs.all();
     }
 
     private RunningBroker start() {
-        String last = lastCheckpoint();
-        RunningBroker broker = RunningBroker.at(login(Who.APP).url(), Map.of());
-        Eventually.holds(() -> !lastCheckpoint().equals(last));
+        String last = log.lastCheckpoint();
+        RunningBroker broker = RunningBroker.at(server.login(Who.APP).url(), settings);
+        Eventually.holds(SEALING, () -> !log.lastCheckpoint().equals(last));
         return broker;
-    }
-
-    private String lastCheckpoint() {
-        return superuser.value("SELECT coalesce(max(number), 0) FROM audit.checkpoint");
     }
 
     private void serve(RunningBroker broker) throws Exception {
         String granted = issuer.sign("ci:main", "asking");
         String stranger = issuer.sign("ci:stranger", "asking");
-        measured(
+        costs.of(
                 "requests",
                 () -> {
                     for (int i = 0; i < TIMES; i++) {
@@ -174,17 +157,49 @@ final class ScaledInstallation implements AutoCloseable {
                         require(200, broker.keys(granted).status());
                     }
                 });
+        costs.of(
+                "OAuth and access requests",
+                () -> {
+                    require(200, exchange(broker, granted).status());
+                    require(202, broker.requestAccess(granted, "asked").status());
+                    Eventually.holds(() -> broker.mint(granted, "asked").status() == 200);
+                    require(
+                            200,
+                            broker.get("/access-requests", "Authorization", "Bearer " + granted)
+                                    .status());
+                });
         URI metrics =
                 URI.create("http://127.0.0.1:%d/observe/metrics".formatted(broker.adminPort()));
-        measured("metrics", () -> require(200, get(metrics)));
-        measured(
-                "an edit, and mints after it",
+        costs.of("metrics", () -> require(200, get(metrics)));
+        edit(broker, granted, "an edit, and mints after it", EDIT);
+        edit(
+                broker,
+                granted,
+                "an edit of an identity provider, and mints after it",
+                "UPDATE broker.identity_provider SET clock_skew = 5 WHERE name = 'asking-ci'");
+    }
+
+    private void edit(RunningBroker broker, String token, String what, String sql)
+            throws Exception {
+        costs.of(
+                what,
                 () -> {
-                    runner(Who.ADMIN).run(EDIT);
-                    require(200, broker.mint(granted, "key").status());
+                    admin(sql);
+                    require(200, broker.mint(token, "key").status());
                     TimeUnit.SECONDS.sleep(1);
-                    require(200, broker.mint(granted, "key").status());
+                    require(200, broker.mint(token, "key").status());
                 });
+    }
+
+    private static Answer exchange(RunningBroker broker, String token) {
+        return broker.send(
+                broker.request("/oauth2/token")
+                        .header("Content-Type", "application/x-www-form-urlencoded")
+                        .POST(
+                                BodyPublishers.ofString(
+                                        "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Atoken-exchange&audience=key"
+                                                + "&subject_token_type=urn%3Aietf%3Aparams%3Aoauth%3Atoken-type%3Ajwt&subject_token="
+                                                + token)));
     }
 
     private static void require(int expected, int status) {
@@ -200,49 +215,13 @@ final class ScaledInstallation implements AutoCloseable {
         }
     }
 
-    private void seal() throws Exception {
-        SealingKeys keys = new SealingKeys(List.of(Seals.KEY));
-        try (Database app = new Database(login(Who.APP))) {
-            PostgresEventStore writer = new PostgresEventStore(app, "scale");
-            PostgresSeals seals = new PostgresSeals(app, "scale");
-            for (boolean everything : List.of(true, false)) {
-                String what =
-                        everything ? "a checkpoint of each hour" : "a checkpoint of each minute";
-                writer.append(AuditRows.mint("ci:main", "{}"));
-                measured(
-                        what,
-                        () ->
-                                seals.seal(
-                                        everything,
-                                        unsealed ->
-                                                Optional.of(
-                                                        keys.seal(unsealed, "scale", List.of()))));
-                runner(Who.ADMIN).run(EDIT);
-            }
-        }
-    }
-
-    private void export() throws Exception {
-        long last = Long.parseLong(lastCheckpoint());
-        try (LogFeed feed = new LogFeed(login(Who.AUDITOR))) {
-            var _ = feed.changeHeads(true);
-            feed.release();
-            runner(Who.ADMIN).run(EDIT);
-            measured(
-                    "a pass of an export",
-                    () -> {
-                        var _ = feed.eventHeads(false);
-                        var _ = feed.changeHeads(false);
-                        feed.checkpoints(last, _ -> {});
-                    });
-        }
-    }
-
     private void browse() throws Exception {
-        try (ConsoleWorld world = new ConsoleWorld(login(Who.CONSOLE), Optional.empty())) {
-            for (FigurePages.Asked page : FigurePages.all(superuser)) {
+        try (ConsoleWorld world = new ConsoleWorld(server.login(Who.CONSOLE), Optional.empty())) {
+            List<FigurePages.Asked> pages = new ArrayList<>(FigurePages.all(superuser));
+            pages.addAll(FigurePages.ofRequests(superuser));
+            for (FigurePages.Asked page : pages) {
                 for (String viewer : List.of("auditor", page.lead())) {
-                    measured(
+                    costs.of(
                             "%s for %s: %s".formatted(PAGE, viewer, page.what()),
                             () -> {
                                 for (int i = 0; i < TIMES; i++) {
@@ -254,44 +233,10 @@ final class ScaledInstallation implements AutoCloseable {
         }
     }
 
-    private interface Work {
-        void run() throws Exception;
-    }
-
-    private void measured(String what, Work work) throws Exception {
-        superuser.run("SELECT public.pg_stat_statements_reset()");
-        work.run();
-        read(what);
-    }
-
-    private RunningBroker startMeasured() throws SQLException {
-        superuser.run("SELECT public.pg_stat_statements_reset()");
-        RunningBroker broker = start();
-        read("a start");
-        return broker;
-    }
-
-    private void read(String what) throws SQLException {
-        try (Connection connection = superuser.connect();
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(COSTS)) {
-            while (row.next()) {
-                long calls = row.getLong("calls");
-                costs.add(
-                        new Cost(
-                                what,
-                                row.getString("query"),
-                                calls,
-                                row.getDouble("millis") / calls,
-                                row.getDouble("blocks") / calls,
-                                row.getDouble("rows") / calls));
-            }
-        }
-    }
-
     @Override
     public void close() {
+        requests.close();
         issuer.close();
-        Unchecked.run(server::close);
+        server.close();
     }
 }

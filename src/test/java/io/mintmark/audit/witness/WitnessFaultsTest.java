@@ -102,7 +102,7 @@ class WitnessFaultsTest {
         faults.put("another key of its name", new Keys("w.example/2").cosigning(NOW, same));
         faults.put("an old time", KEYS.cosigning(NOW.minusSeconds(121), same));
         faults.put("a later time", KEYS.cosigning(NOW.plusSeconds(121), same));
-        faults.put("an impossible time", KEYS.cosigning(Instant.ofEpochSecond(-1), same));
+        faults.put("an invalid time", KEYS.cosigning(Instant.ofEpochSecond(-1), same));
         faults.put("a redirect", WitnessStandIn.with(302, "text/plain", ""));
         faults.put("a size in HTML", WitnessStandIn.with(409, "text/html", "7"));
         faults.put("no size", WitnessStandIn.with(409, "text/x.tlog.size", "seven"));

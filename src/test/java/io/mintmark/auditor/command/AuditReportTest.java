@@ -66,8 +66,8 @@ class AuditReportTest {
         assertTrue(printed.contains(", 3 days ago."), printed);
         assertTrue(
                 printed.endsWith(
-                        "Nothing was changed up to checkpoint 7. It isn't proven that this is the"
-                                + " end.\n"),
+                        "Nothing was changed up to checkpoint 7. It isn't proven that the log"
+                                + " ends there.\n"),
                 printed);
     }
 

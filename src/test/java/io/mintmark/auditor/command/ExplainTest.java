@@ -126,7 +126,9 @@ class ExplainTest {
                                 "{\"iss\": \"https://other.example\", \"aud\": \"x\", \"sub\":"
                                         + " \"ci:main\"}")
                         .text();
-        assertTrue(other.contains("no identity provider that you may see; name one"), other);
+        assertTrue(
+                other.contains("no identity provider that you may see; name an identity provider"),
+                other);
     }
 
     @Test

@@ -126,7 +126,8 @@ class OcsfProofTest {
         assertShows(ran.errors(), "is an OCSF export. To verify it, add --format ocsf");
         ran = audit.run("verify", "--format", "ocsf", "--export", exported("jsonl").toString());
         assertEquals(1, ran.status());
-        assertShows(ran.errors(), "is no OCSF export. To verify jsonl, leave out --format ocsf");
+        assertShows(
+                ran.errors(), "is not an OCSF export. To verify jsonl, leave out --format ocsf");
         ran = verify(List.of("mint_id,step,kind"));
         assertEquals(1, ran.status());
         assertShows(ran.errors(), "is a CSV export, which has no changes and no checkpoints");

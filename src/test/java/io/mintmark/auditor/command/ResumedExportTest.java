@@ -427,7 +427,7 @@ class ResumedExportTest {
         Path other = Files.writeString(directory.resolve("other"), "something");
         assertTrue(
                 refused("--all", "--output", other.toString())
-                        .contains("has content that the state file doesn't know"));
+                        .contains("has content that the state file doesn't record"));
         assertEquals("something", Files.readString(other));
         assertTrue(
                 refused("--all", "--output", directory.toString())

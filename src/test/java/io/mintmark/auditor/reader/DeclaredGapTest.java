@@ -175,7 +175,7 @@ class DeclaredGapTest {
             Seals.seal(restored);
             Ran before = verify();
             assertEquals(1, before.status());
-            assertTrue(before.output().contains("lacks its rows 1 to 4"), before.output());
+            assertTrue(before.output().contains("lacks rows 1 to 4"), before.output());
             SignedCheckpoint declaration = declare();
             Ran declared = verify();
             assertEquals(3, declared.status(), declared.output());

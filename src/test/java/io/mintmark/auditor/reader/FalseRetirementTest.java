@@ -228,7 +228,7 @@ class FalseRetirementTest {
         assertTold("", "2026-03-11T12:00:00Z");
         assertTold("", "2026-03-11T11:30:00Z");
         assertTold("", "2026-09-01T12:00:00Z");
-        assertTold("of 2026-09-01T12:00:00Z", "2026-03-12T12:00:00Z");
+        assertTold("is dated 2026-09-01T12:00:00Z", "2026-03-12T12:00:00Z");
         String ahead = Instant.now().plus(Duration.ofDays(2)).truncatedTo(SECONDS).toString();
         assertTold("is dated " + ahead + ", which is in the future", ahead);
         assertTold("which is in the future", "2026-10-01T12:00:00Z");
@@ -250,7 +250,7 @@ class FalseRetirementTest {
     }
 
     private static boolean saysWhen(String text) {
-        return text.contains("says that it is of") || text.contains("is dated");
+        return text.contains("which came later") || text.contains("is dated");
     }
 
     @Test

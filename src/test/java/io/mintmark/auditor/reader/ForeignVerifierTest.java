@@ -79,9 +79,9 @@ public class ForeignVerifierTest {
             quoteCharacter = '`',
             textBlock =
                     """
-                    DELETE FROM audit.event WHERE subject = 'one' AND step = 2 | stands where row 2 belongs
-                    DELETE FROM audit.event WHERE subject = 'two'              | was sealed and is missing
-                    DELETE FROM audit.event                                    | was sealed and is missing
+                    DELETE FROM audit.event WHERE subject = 'one' AND step = 2 | is in the place of row 2
+                    DELETE FROM audit.event WHERE subject = 'two'              | was sealed, but is missing
+                    DELETE FROM audit.event                                    | was sealed, but is missing
                     UPDATE audit.event SET seq = 3 - seq WHERE subject = 'one' | doesn't follow
                     UPDATE audit.event SET hash = sha256(hash) WHERE seq = 4   | was changed
                     UPDATE audit.event SET client_address = '10.0.0.1/8'       | was changed

@@ -300,7 +300,9 @@ class HostileExportTest {
         write(altered);
 
         assertEquals(1, verdict(), said);
-        assertTrue(said.contains("its rules are more work than a broker does"), said);
+        assertTrue(
+                said.contains("the tenant's rules exceed the limit for evaluating a request"),
+                said);
     }
 
     @Test

@@ -133,7 +133,7 @@ class PartOfLogTest {
                     "checkpoint":2       | Checkpoint 2 is missing
                     "checkpoint":5       | Checkpoint 5 is missing
                     "checkpoint":1       | Chain
-                    {"part":             | lacks its rows
+                    {"part":             | lacks rows
                     """)
     void a_line_that_is_left_out_is_missed(String text, String finding) throws Exception {
         exportFebruary();

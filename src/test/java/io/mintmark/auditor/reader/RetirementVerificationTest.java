@@ -112,8 +112,8 @@ class RetirementVerificationTest {
                     """
                     UPDATE audit.event SET user_agent = 'another' WHERE subject = 'two' AND step = 2   | 11 | (row 4 of chain
                     UPDATE audit.event SET user_agent = 'another' WHERE subject = 'other' AND step = 2 | 11 | (row 2 of chain
-                    DELETE FROM audit.event WHERE subject = 'one' AND step = 2                         | 10 | lacks its row 2
-                    DELETE FROM audit.event WHERE subject = 'two' AND step = 2                         |  9 | lacks its row 4
+                    DELETE FROM audit.event WHERE subject = 'one' AND step = 2                         | 10 | lacks row 2
+                    DELETE FROM audit.event WHERE subject = 'two' AND step = 2                         |  9 | lacks row 4
                     DELETE FROM audit.event WHERE subject = 'four' AND step = 2                        |  9 | was truncated after row 7
                     UPDATE audit.event SET prev_hash = hash WHERE subject = 'three' AND step = 1       | 11 | (row 5 of chain
                     UPDATE audit.event SET hash = prev_hash WHERE subject = 'three' AND step = 2       | 11 | (row 6 of chain
@@ -151,7 +151,10 @@ class RetirementVerificationTest {
         assertEquals(1, retired.status());
         assertEquals("", retired.output());
         assertTrue(
-                retired.errors().contains("nothing was retired, because these months don't verify"),
+                retired.errors()
+                        .contains(
+                                "nothing was retired, because the verification of these"
+                                        + " months has findings"),
                 retired.errors());
         database.assertRows("SELECT count(*) FROM audit.checkpoint", "3");
         database.assertRows("SELECT count(*) FROM audit.event WHERE subject = 'one'", "2");

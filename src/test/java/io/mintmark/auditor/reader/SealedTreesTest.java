@@ -33,7 +33,8 @@ import java.util.function.UnaryOperator;
 
 /** Checkpoints name the root of the tree over the rows that they seal. */
 class SealedTreesTest {
-    private static final String OTHER_ROWS = "heckpoint 2 has the root of a tree over other rows";
+    private static final String OTHER_ROWS =
+            "heckpoint 2 has a tree root that does not match the rows that it sealed";
 
     /** More than the sealer reads at once. */
     private static final int MANY = 5_500;
@@ -166,7 +167,7 @@ class SealedTreesTest {
                             heads.root());
                 });
         assertEquals(
-                "has a tree over unknown rows",
+                "has a tree over rows that the checkpoint does not list",
                 assertThrows(IllegalArgumentException.class, () -> opened(sealed)).getMessage());
     }
 }

@@ -72,6 +72,7 @@ class UnapprovedGrantsTest {
     }
 
     private void requireSecondAdmin() {
+        database.admin("UPDATE broker.access_rule SET end_access = true WHERE id = 3");
         database.admin(
                 "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'sso', 'before', 'deploy')");
         database.run(Who.TENANT_ADMIN, "UPDATE broker.tenant SET require_second_admin = true");
@@ -125,11 +126,14 @@ class UnapprovedGrantsTest {
                     """
                     UPDATE broker.subject_grant SET approved_by = 'test_admin', approved_at = now() WHERE subject = 'ci' | unapproved_grant 2 of tenant acme
                     UPDATE broker.subject_grant SET approved_at = now() WHERE subject = 'ci' | it was put in force without an approval
-                    UPDATE broker.subject_grant SET subject = 'mallory' WHERE subject = 'before' | it was written as approved
+                    UPDATE broker.subject_grant SET subject = 'mallory' WHERE subject = 'before' | it was written as if it were approved already
                     INSERT INTO broker.subject_grant (tenant, idp, subject, key, approved_at) VALUES ('acme', 'sso', 'mallory', 'deploy', now()) | unapproved_grant 3 of tenant acme
                     UPDATE broker.key SET max_duration = 7 WHERE name = 'root' | unapproved_key root of tenant acme
+                    UPDATE broker.access_rule SET steps = '{2}' WHERE id = 1 | unapproved_access_rule 1 of tenant acme
+                    UPDATE broker.access_rule SET end_access = false WHERE id = 3 | unapproved_access_rule 3 of tenant acme
+                    UPDATE broker.access_rule SET end_access = false, enabled = false WHERE id = 3 | unapproved_access_rule 3 of tenant acme
                     UPDATE broker.access_rule SET subject = 'mallory', match = 'exact' WHERE id = 1 | unapproved_access_rule 1 of tenant acme
-                    INSERT INTO broker.access_approver (tenant, rule, idp, subject, approved_at) VALUES ('acme', 1, 'sso', 'mallory', now()) | it was written as approved
+                    INSERT INTO broker.access_approver (tenant, rule, idp, issuer, subject, approved_at) VALUES ('acme', 1, 'sso', 'https://sso.example.com', 'mallory', now()) | it was written as if it were approved already
                     UPDATE broker.blocked_subject SET enabled = false | unapproved_blocked_subject 1 of tenant acme
                     UPDATE broker.blocked_subject SET until = now() + interval '1 hour' | it was lifted, shortened or narrowed
                     UPDATE broker.blocked_subject SET claims = '{"a": "b"}' | it was lifted, shortened or narrowed
@@ -140,6 +144,96 @@ class UnapprovedGrantsTest {
         block();
         forge(attack);
         assertFound(finding);
+    }
+
+    /** The time zone of a session, and numbers that are equal but written otherwise. */
+    @Test
+    void what_a_session_writes_in_its_own_form_is_not_accused() throws Exception {
+        requireSecondAdmin();
+        block();
+        for (String change :
+                List.of(
+                        "until = now() + interval '5 days'",
+                        "claims = '{\"n\": 100}', until = NULL",
+                        "claims = '{\"n\": 100.0}'")) {
+            database.run(
+                    Who.TENANT_ADMIN,
+                    "SET TimeZone = 'Asia/Kathmandu'; UPDATE broker.blocked_subject SET " + change);
+            database.admin(
+                    "SELECT broker.approve('blocked_subject', b.id, internal.row_revision('blocked_subject', b.tenant, b.id::text)) FROM broker.blocked_subject AS b");
+        }
+        for (String claims : List.of("{\"n\": 100}", "{\"n\": 100.0}")) {
+            database.admin(
+                    "UPDATE broker.subject_grant SET claims = '%s' WHERE subject = 'ci'"
+                            .formatted(claims));
+            database.run(
+                    Who.TENANT_ADMIN,
+                    "SELECT broker.approve('subject_grant', 2, internal.row_revision('subject_grant', 'acme', '2'))");
+        }
+        assertNothingFound();
+    }
+
+    @Test
+    void an_approval_by_another_login_of_its_writer_is_found() throws Exception {
+        database.admin(
+                "INSERT INTO broker.access_approver (rule, role_name, idp, subject) VALUES (1, 'test_tenant_admin', 'sso', 'lead:ann')");
+        requireSecondAdmin();
+        database.runAsSuperuser(
+                """
+                CREATE OR REPLACE FUNCTION internal.own_writer_of(of_table text, of_tenant text, of_name text)
+                    RETURNS text LANGUAGE sql RETURN NULL
+                """);
+        database.run(
+                Who.TENANT_ADMIN,
+                "SELECT broker.approve('subject_grant', 2, internal.row_revision('subject_grant', 'acme', '2'))");
+        assertFound("it was approved only by a login that wrote or changed it");
+    }
+
+    /** Both verifiers and the database know a person by the same rows. */
+    @Test
+    void who_was_joined_by_rows_that_never_were_in_force_or_are_gone_is_not_accused()
+            throws Exception {
+        database.admin(
+                "INSERT INTO broker.access_approver (rule, role_name, idp, subject) VALUES (1, 'test_auditor', 'console', 'lead:zoe')");
+        requireSecondAdmin();
+        for (String login : List.of("test_admin", "test_tenant_admin")) {
+            database.run(
+                    Who.TENANT_ADMIN,
+                    "INSERT INTO broker.access_approver (rule, role_name, idp, subject, step) VALUES (1, '%s', 'console', 'lead:zoe', 2)"
+                            .formatted(login));
+        }
+        database.run(Who.TENANT_ADMIN, "DELETE FROM broker.access_approver WHERE idp = 'console'");
+        database.admin("DELETE FROM broker.identity_provider WHERE name = 'console'");
+        database.run(
+                Who.TENANT_ADMIN,
+                "SELECT broker.approve('subject_grant', 2, internal.row_revision('subject_grant', 'acme', '2'))");
+        assertNothingFound();
+    }
+
+    /**
+     * The steps of the rule go with the first deletion, and come with the approval of the second
+     * row.
+     */
+    @Test
+    void a_rule_whose_steps_come_and_go_is_not_accused() throws Exception {
+        requireSecondAdmin();
+        database.run(
+                Who.TENANT_ADMIN,
+                "INSERT INTO broker.access_approver (rule, idp, subject, step) VALUES (1, 'sso', 'lead:zoe', 2)");
+        database.admin(
+                database.value(
+                        "SELECT statement FROM broker.pending_approval WHERE table_name = 'access_approver'"));
+        String request = asked.asks("dev:eve", "deploy", 600);
+        asked.decides("sso", "lead:bob", request, "approve");
+        assertEquals("granted", asked.decides("sso", "lead:zoe", request, "approve"));
+        database.run(Who.TENANT_ADMIN, "DELETE FROM broker.access_approver WHERE step = 2");
+        database.admin(
+                database.value(
+                        "SELECT statement FROM broker.pending_approval WHERE table_name = 'access_rule'"));
+        assertEquals(
+                "granted",
+                asked.decides("sso", "lead:bob", asked.asks("dev:ida", "deploy", 600), "approve"));
+        assertNothingFound();
     }
 
     private static final String GRANT =
@@ -154,10 +248,10 @@ class UnapprovedGrantsTest {
             quoteCharacter = '`',
             textBlock =
                     """
-                    0 | q.subject | q.access | | had 0 of 2 approvals before it
-                    1 | q.subject | q.access | | had 1 of 2 approvals before it
-                    2 | 'mallory' | q.access | | it is not what request
-                    2 | q.subject | 999999   | | it is not what request
+                    0 | q.subject | q.access | | had 0 of 2 approvals before this change
+                    1 | q.subject | q.access | | had 1 of 2 approvals before this change
+                    2 | 'mallory' | q.access | | it allows other access than request
+                    2 | q.subject | 999999   | | it allows other access than request
                     1 | q.subject | q.access | INSERT INTO broker.access_decision (tenant, request, verdict, idp, issuer, subject) SELECT 'acme', id, 'approve', 'console', issuer, 'mallory' FROM broker.access_request | had 1 of 2
                     1 | q.subject | q.access | INSERT INTO broker.access_decision (tenant, request, verdict, idp, issuer, subject) SELECT 'acme', id, 'approve', 'sso', issuer, 'dev:eve' FROM broker.access_request | had 1 of 2
                     1 | q.subject | q.access | INSERT INTO broker.access_decision (tenant, request, verdict, decided_by) SELECT 'acme', id, 'approve', 'test_tenant_admin' FROM broker.access_request | had 1 of 2
@@ -169,9 +263,8 @@ class UnapprovedGrantsTest {
         forge("");
         for (int i = 1; i <= approvals; i++) {
             forge(
-                    "INSERT INTO broker.access_decision (tenant, request, verdict, idp, issuer, subject)"
-                            + " VALUES ('acme', '%s', 'approve', 'sso', 'https://sso.example.com', 'lead:%d')"
-                                    .formatted(request, i));
+                    "INSERT INTO broker.access_decision (tenant, request, verdict, idp, issuer, subject) VALUES ('acme', '%s', 'approve', 'sso', 'https://sso.example.com', 'lead:%d')"
+                            .formatted(request, i));
         }
         forge((more == null ? "" : more + ";") + GRANT.formatted(subject, access));
         assertFound(finding);
@@ -184,7 +277,7 @@ class UnapprovedGrantsTest {
             textBlock =
                     """
                     UPDATE broker.key SET description = 'mine' | INSERT INTO broker.access_decision (tenant, request, verdict, idp, issuer, subject) SELECT 'acme', id, 'refuse', 'sso', issuer, 'lead:bob' FROM broker.access_request | forged_access_decision of tenant acme at change
-                    INSERT INTO broker.access_decision (tenant, request, verdict, idp, issuer, subject) SELECT 'acme', id, 'refuse', 'sso', issuer, 'lead:bob' FROM broker.access_request | UPDATE broker.key SET description = 'mine' | login 'postgres' wrote it, and also configuration
+                    INSERT INTO broker.access_decision (tenant, request, verdict, idp, issuer, subject) SELECT 'acme', id, 'refuse', 'sso', issuer, 'lead:bob' FROM broker.access_request | UPDATE broker.key SET description = 'mine' | login 'postgres', which wrote it, also wrote configuration
                     """)
     void a_login_that_writes_configuration_and_what_tokens_decide_is_found(
             String first, String second, String finding) throws Exception {
@@ -213,6 +306,159 @@ class UnapprovedGrantsTest {
         asked.decides("sso", "lead:bob", asked.asks("dev:eve", "deploy", 600), "approve");
         forge("UPDATE broker.subject_grant SET valid_until = now() + interval '1 year'");
         assertFound("it was changed after request");
+    }
+
+    @Test
+    void access_that_approvers_withdrew_is_not_accused() throws Exception {
+        database.admin("UPDATE broker.access_rule SET end_access = true");
+        String byToken = asked.asks("dev:eve", "deploy", 600);
+        asked.decides("sso", "lead:bob", byToken, "approve");
+        assertEquals("withdrawn", asked.decides("sso", "lead:joe", byToken, "withdraw"));
+        String byLogin = asked.asks("dev:jim", "deploy", 600);
+        asked.decides("sso", "lead:bob", byLogin, "approve");
+        database.run(
+                Who.TENANT_ADMIN,
+                "INSERT INTO broker.access_decision (request, verdict) VALUES ('%s', 'withdraw')"
+                        .formatted(byLogin));
+        asked.decides("sso", "lead:bob", asked.asks("dev:amy", "deploy", 600), "approve");
+        database.run(Who.TENANT_ADMIN, "UPDATE broker.tenant SET require_second_admin = true");
+        database.run(
+                Who.TENANT_ADMIN,
+                "UPDATE broker.access_rule SET end_access = false; UPDATE broker.access_rule SET enabled = false, end_access = true");
+        database.assertRows("SELECT count(*) FROM broker.subject_grant WHERE enabled", "0");
+        assertNothingFound();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "UPDATE broker.access_rule SET enabled = false WHERE id = 1",
+                "UPDATE broker.access_rule SET max_access = 1800 WHERE id = 1",
+                "UPDATE broker.access_rule SET claims = '{\"level\": 2.0}', end_access = true WHERE id = 1",
+                "DELETE FROM broker.access_approver WHERE rule = 1; DELETE FROM broker.access_rule WHERE id = 1"
+            })
+    void a_change_of_a_rule_that_did_not_end_its_access_is_found(String change) throws Exception {
+        grantsOfARuleThatEndsThem();
+        forge(change);
+        assertFound("unended_access of access_rule 1 of tenant acme at change ");
+        assertFound(": grant 1 was not disabled before this change");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "UPDATE broker.access_rule SET owner = 'team' WHERE id = 1",
+                "UPDATE broker.access_rule SET enabled = false, end_access = false WHERE id = 1",
+                "UPDATE broker.access_rule SET enabled = false WHERE id = 2",
+                "UPDATE broker.subject_grant SET enabled = false; UPDATE broker.access_rule SET enabled = false WHERE id = 1"
+            })
+    void a_change_of_a_rule_that_ends_no_access_is_not_accused(String change) throws Exception {
+        grantsOfARuleThatEndsThem();
+        forge(change);
+        assertNothingFound();
+    }
+
+    /** The database ends what the verifiers expect: also a number that is written otherwise. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "UPDATE broker.access_rule SET claims = '{\"level\": 2.0}' WHERE id = 1",
+                "UPDATE broker.access_rule SET enabled = false WHERE id = 1",
+                "DELETE FROM broker.access_approver WHERE rule = 1; DELETE FROM broker.access_rule WHERE id = 1"
+            })
+    void a_change_of_a_rule_that_ended_its_access_is_not_accused(String change) throws Exception {
+        grantsOfARuleThatEndsThem();
+        database.run(Who.TENANT_ADMIN, change);
+        database.assertRows("SELECT count(*) FROM broker.subject_grant WHERE enabled", "0");
+        assertNothingFound();
+    }
+
+    private void grantsOfARuleThatEndsThem() {
+        database.admin(
+                "UPDATE broker.access_rule SET end_access = true, claims = '{\"level\": 2}' WHERE id = 1");
+        for (String subject : List.of("dev:eve", "dev:jim")) {
+            String request =
+                    asked.one(
+                            "SELECT id FROM internal.request_access('acme', 'sso', '%s', '{\"level\": 2}', NULL, NULL, '{deploy}', 'to mend incident 7', 600, false)"
+                                    .formatted(subject));
+            assertEquals("granted", asked.decides("sso", "lead:bob", request, "approve"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            textBlock =
+                    """
+                    true  | false | NULL, 'sso', 'https://sso.example.com', 'lead:bob', false       | grant 1 was not disabled before this change
+                    true  | true  | NULL, 'sso', 'https://sso.example.com', 'dev:mal', false        | no approver of the request made the withdrawal
+                    true  | true  | NULL, 'sso', 'https://sso.example.com', 'dev:eve', false        | no approver of the request made the withdrawal
+                    true  | true  | 'test_tenant_admin', NULL, NULL, NULL, false                    | no approver of the request made the withdrawal
+                    true  | true  | NULL, 'sso', 'https://sso.example.com', 'lead:bob', true        | a program made the withdrawal without a note
+                    true  | true  | NULL, 'sso', 'https://sso.example.com', 'bot:gate', true        | no approver of the request made the withdrawal
+                    false | true  | NULL, 'sso', 'https://sso.example.com', 'lead:bob', false       | the request was not granted before this change
+                    """)
+    void a_withdrawal_that_no_approver_made_or_that_ended_nothing_is_found(
+            boolean granted, boolean ended, String who, String finding) throws Exception {
+        database.admin(
+                """
+                INSERT INTO broker.access_approver (rule, idp, subject) VALUES (1, 'sso', 'dev:eve');
+                INSERT INTO broker.access_approver (rule, idp, subject, program, max_access) VALUES (1, 'sso', 'bot:gate', true, 300)
+                """);
+        String request = asked.asks("dev:eve", "deploy", 600);
+        if (granted) {
+            asked.decides("sso", "lead:joe", request, "approve");
+        }
+        if (ended) {
+            database.admin("UPDATE broker.subject_grant SET enabled = false");
+        }
+        forge(
+                """
+                INSERT INTO broker.access_decision (tenant, request, verdict, decided_by, idp, issuer, subject, program)
+                VALUES ('acme', '%s', 'withdraw', %s)
+                """
+                        .formatted(request, who));
+        assertFound("wrong_withdrawal of request " + request);
+        assertFound(finding);
+    }
+
+    @Test
+    void the_vote_of_a_program_for_longer_access_than_its_own_is_found() throws Exception {
+        withStepsAndConsent();
+        database.admin("UPDATE broker.access_approver SET max_access = 300 WHERE program");
+        String request = asked.asks("dev:eve", "vault", 600);
+        forge(
+                """
+                INSERT INTO broker.access_decision (tenant, request, verdict, idp, issuer, subject, steps, program, note)
+                SELECT 'acme', '%s', 'approve', 'sso', 'https://sso.example.com', v.name, '{1,2}', v.name = 'bot:a', 'INC-7'
+                  FROM unnest('{bot:a,lead:a}'::text[]) AS v (name)
+                """
+                        .formatted(request));
+        forge(WITH_ACTOR);
+        assertFound("had 1 of 2 approvals before this change");
+    }
+
+    /** Its own row lets it decide only shorter access, but still says that it is a program. */
+    @Test
+    void a_program_that_another_row_lets_decide_longer_access_is_no_person() throws Exception {
+        withStepsAndConsent();
+        database.admin(
+                """
+                UPDATE broker.access_approver SET max_access = 300 WHERE program;
+                INSERT INTO broker.access_approver (rule, idp, subject, match, step)
+                SELECT 4, 'console', 'bot:*', 'glob', s FROM generate_series(1, 2) AS s
+                """);
+        String request = asked.asks("dev:eve", "vault", 600);
+        forge(
+                """
+                INSERT INTO broker.access_decision (tenant, request, verdict, idp, issuer, subject, steps, note)
+                SELECT 'acme', '%s', 'approve', 'console', 'https://sso.example.com', v.name, '{1,2}', 'INC-7'
+                  FROM unnest('{bot:a,bot:b}'::text[]) AS v (name)
+                """
+                        .formatted(request));
+        forge(WITH_ACTOR);
+        assertFound("had 0 of 1 approvals of people before this change");
     }
 
     /** A key of two steps that a program decides in too, and one of consent. */
@@ -258,13 +504,13 @@ class UnapprovedGrantsTest {
             quoteCharacter = '`',
             textBlock =
                     """
-                    4 | 'lead:a', '{1,2}', false, NULL, NULL                                                | had 1 of 2 approvals before it
-                    4 | 'lead:a', '{1}', false, NULL, NULL; 'lead:b', '{1}', false, NULL, NULL              | had 1 of 2 approvals before it
-                    4 | 'lead:a', '{3}', false, NULL, NULL; 'lead:b', '{1}', false, NULL, NULL              | had 1 of 2 approvals before it
-                    4 | 'bot:a', '{1,2}', true, NULL, NULL; 'lead:b', '{1,2}', false, NULL, NULL            | had 1 of 2 approvals before it
-                    4 | 'bot:a', '{1,2}', true, NULL, 'INC-7'; 'bot:b', '{1,2}', true, NULL, 'INC-8'        | had 0 of 1 approvals of people before it
-                    4 | 'bot:a', '{1,2}', false, NULL, 'INC-7'; 'bot:b', '{1,2}', false, NULL, 'INC-8'      | had 0 of 1 approvals of people before it
-                    4 | 'lead:a', '{1,2}', true, NULL, 'INC-7'; 'bot:b', '{1,2}', true, NULL, 'INC-8'       | had 0 of 1 approvals of people before it
+                    4 | 'lead:a', '{1,2}', false, NULL, NULL                                                | had 1 of 2 approvals before this change
+                    4 | 'lead:a', '{1}', false, NULL, NULL; 'lead:b', '{1}', false, NULL, NULL              | had 1 of 2 approvals before this change
+                    4 | 'lead:a', '{3}', false, NULL, NULL; 'lead:b', '{1}', false, NULL, NULL              | had 1 of 2 approvals before this change
+                    4 | 'bot:a', '{1,2}', true, NULL, NULL; 'lead:b', '{1,2}', false, NULL, NULL            | had 1 of 2 approvals before this change
+                    4 | 'bot:a', '{1,2}', true, NULL, 'INC-7'; 'bot:b', '{1,2}', true, NULL, 'INC-8'        | had 0 of 1 approvals of people before this change
+                    4 | 'bot:a', '{1,2}', false, NULL, 'INC-7'; 'bot:b', '{1,2}', false, NULL, 'INC-8'      | had 0 of 1 approvals of people before this change
+                    4 | 'lead:a', '{1,2}', true, NULL, 'INC-7'; 'bot:b', '{1,2}', true, NULL, 'INC-8'       | had 0 of 1 approvals of people before this change
                     5 | 'lead:a', '{1}', false, 10, NULL                                                    | did not consent
                     5 | 'dev:eve', '{1}', false, 301, NULL                                                  | did not consent
                     5 | 'dev:eve', '{1}', false, NULL, NULL                                                 | did not consent
@@ -317,5 +563,65 @@ class UnapprovedGrantsTest {
                                 .formatted(rule, terms)
                         + WITH_ACTOR);
         assertFound("is not one that access rule %d allowed".formatted(rule));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            textBlock =
+                    """
+                    test_admin        | 'test_admin' made the request, or acted in it
+                    test_tenant_admin | 'test_tenant_admin' wrote, changed or approved its access rule
+                    test_auditor      | recorded it
+                    """)
+    void a_sign_off_of_somebody_who_had_a_part_in_it_is_found(String login, String finding)
+            throws Exception {
+        database.admin(
+                """
+                INSERT INTO broker.access_approver (rule, role_name, idp, subject) VALUES (1, 'test_admin', 'sso', 'dev:eve');
+                """);
+        database.run(
+                Who.TENANT_ADMIN, "UPDATE broker.access_rule SET max_access = 1800 WHERE id = 3");
+        asked.asks("dev:eve", "root", 600);
+        if (login.equals("test_auditor")) {
+            database.rewrite("access_request", "signed_off_by = 'nobody', signed_off_at = now()");
+        } else {
+            database.runAsSuperuser(
+                    "ALTER TABLE broker.grant_review DISABLE TRIGGER check_grant_review; GRANT INSERT ON broker.grant_review TO PUBLIC");
+            database.run(
+                    login.equals("test_admin") ? Who.ADMIN : Who.TENANT_ADMIN,
+                    "INSERT INTO broker.grant_review (tenant, grant_id, verdict, created_by) VALUES ('acme', 1, 'keep', session_user)");
+        }
+        assertFound("wrong_sign_off of request ");
+        assertFound(finding);
+    }
+
+    @Test
+    void a_sign_off_of_another_person_is_not_accused() throws Exception {
+        asked.asks("dev:eve", "root", 600);
+        database.run(
+                Who.TENANT_ADMIN,
+                "INSERT INTO broker.grant_review (grant_id, verdict) VALUES (1, 'keep')");
+        assertNothingFound();
+    }
+
+    @Test
+    void another_name_of_who_approved_a_request_is_found() throws Exception {
+        asked.decides("sso", "lead:bob", asked.asks("dev:eve", "deploy", 600), "approve");
+        forge("UPDATE broker.subject_grant SET approved_by = 'mina'");
+        assertFound("its approval was changed later");
+    }
+
+    /** The owner writes a time into the row by which the block would have ended. */
+    @Test
+    void a_lift_of_a_block_that_claims_to_have_ended_is_found() throws Exception {
+        requireSecondAdmin();
+        database.run(
+                Who.TENANT_ADMIN,
+                "INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acme', 'dev:mal', 'INC-1', now() + interval '9 days')");
+        forge(
+                "UPDATE broker.blocked_subject SET enabled = false, updated_at = until + interval '1 second'");
+        assertFound("unapproved_blocked_subject 1 of tenant acme");
     }
 }

@@ -41,8 +41,8 @@ import java.util.Optional;
  * export, come to one verdict.
  */
 class WitnessedLogTest {
-    private static final String MISSING = "uorum is missing since checkpoint ";
-    private static final String STOPPED = "brokers are stopped, or the end of the log was cut off";
+    private static final String MISSING = "heckpoints lack the policy's quorum since number ";
+    private static final String STOPPED = "brokers are stopped, or the end of the log was removed";
     private static final String OTHER_LOG =
             new NoteKey("other.example/audit/1", NoteKey.Type.NOTE, Seals.NOTES.published()).text();
     private static final String BOTH = "group both all one two\nquorum both\n";
@@ -154,22 +154,24 @@ class WitnessedLogTest {
         cosigned(70, one);
         found(3, STOPPED);
         seal(71);
-        found(1, MISSING + "2 of ");
+        found(1, MISSING + "2, sealed at ");
         demand("group any any one two\nquorum any\n");
         found(3, "number 3, with the size 3");
         demand("quorum two\n");
-        found(1, MISSING + "2 of ");
+        found(1, MISSING + "2, sealed at ");
         demand("group most 2 one two\nquorum most\n");
-        found(1, MISSING + "2 of ");
+        found(1, MISSING + "2, sealed at ");
         demand("quorum none\n");
-        found(0, "he policy demands no witness");
+        found(0, "he policy requires no witness");
     }
 
     @Test
     void a_log_without_any_quorum_is_not_proven_however_young_it_is() throws Exception {
         Seals.noted(database);
         assertEquals(200, one.ask(database));
-        found(1, "o checkpoint has the quorum of the policy; the first is number 1 of ");
+        found(
+                1,
+                "o checkpoint has the cosignatures that the policy requires; the first checkpoint that must have them is number 1, sealed at ");
     }
 
     @Test
@@ -211,10 +213,10 @@ class WitnessedLogTest {
             quoteCharacter = '`',
             textBlock =
                     """
-                    UPDATE log.cosignature SET size = 9 WHERE size = 1 AND witness LIKE 'one%' | here is a cosignature of tree 1 with 9 checkpoints
-                    UPDATE log.cosignature SET tree = 7 WHERE witness LIKE 'one%'              | here is a cosignature of tree 7 with 1 checkpoints
-                    UPDATE log.cosignature SET size = 2 WHERE size = 3 AND witness LIKE 'two%' | heckpoint 2 has a cosignature of two that doesn't hold
-                    DELETE FROM log.cosignature WHERE witness LIKE 'two%'                      | o checkpoint has the quorum
+                    UPDATE log.cosignature SET size = 9 WHERE size = 1 AND witness LIKE 'one%' | he log has no note for the cosigned tree 1 with 9 checkpoints
+                    UPDATE log.cosignature SET tree = 7 WHERE witness LIKE 'one%'              | he log has no note for the cosigned tree 7 with 1 checkpoints
+                    UPDATE log.cosignature SET size = 2 WHERE size = 3 AND witness LIKE 'two%' | heckpoint 2 has an invalid cosignature of two
+                    DELETE FROM log.cosignature WHERE witness LIKE 'two%'                      | o checkpoint has the cosignatures
                     UPDATE log.cosignature SET line = concat(left(line, -4), 'AAAA') | heckpoint 1 has a cosignature that can't be read
                     """)
     void cosignatures_that_were_changed_are_found(String attack, String expected) throws Exception {
@@ -243,7 +245,7 @@ class WitnessedLogTest {
                 "heckpoint 1 has a note of a log that the policy lacks: log "
                         + Seals.NOTES.key(1).text());
         Files.writeString(policy, TestWitness.log() + two.line() + "quorum two\n");
-        found(1, "1 cosignatures are of keys that the policy doesn't have");
+        found(1, "1 cosignatures were made by keys that the policy doesn't list");
     }
 
     @Test
@@ -254,7 +256,7 @@ class WitnessedLogTest {
         declare();
         Seals.noted(database);
         for (String said : verify(1)) {
-            assertTrue(said.contains("o checkpoint has the quorum"), said);
+            assertTrue(said.contains("o checkpoint has the cosignatures"), said);
         }
         one.follow(2);
         two.follow(2);

@@ -81,11 +81,11 @@ class AttackTableTest {
 
     enum Attack {
         SECOND("shows one auditor a second history", Found.NO, Found.NO, Found.YES),
-        YEAR("rewrites a year and signs it anew", Found.NO, Found.YES, Found.YES),
-        MONTH("puts rows of today under last month", Found.NO, Found.YES, Found.YES),
+        YEAR("rewrites a year and signs it again", Found.NO, Found.YES, Found.YES),
+        MONTH("dates rows of today to last month", Found.NO, Found.YES, Found.YES),
         CUT("cuts off the last day with its checkpoints", Found.NO, Found.YES, Found.DOUBT),
         RESTORE("restores the database without declaring it", Found.NO, Found.YES, Found.YES),
-        RECEIPT("makes a receipt of a row that isn't there", Found.NO, Found.YES, Found.YES);
+        RECEIPT("makes a receipt of a row that isn't in the log", Found.NO, Found.YES, Found.YES);
 
         private final String words;
         private final Found alone;

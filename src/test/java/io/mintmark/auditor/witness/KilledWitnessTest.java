@@ -169,7 +169,7 @@ class KilledWitnessTest {
         assertTrue(second.waitFor(20, TimeUnit.SECONDS));
         assertEquals(1, second.exitValue());
         String said = new String(second.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertTrue(said.contains("another witness uses"), said);
+        assertTrue(said.contains("another witness is using"), said);
         witness.process().destroy();
         assertTrue(witness.process().waitFor(20, TimeUnit.SECONDS), "it stops when told to");
 

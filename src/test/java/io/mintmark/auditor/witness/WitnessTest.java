@@ -155,7 +155,7 @@ class WitnessTest {
         try (Witness witness = witness()) {
             cosigned(witness.key(), log.text(), witness.addCheckpoint(log.submission(0)));
             String why = assertThrows(CommandFailed.class, this::witness).getMessage();
-            assertTrue(String.valueOf(why).contains("another witness uses"), why);
+            assertTrue(String.valueOf(why).contains("another witness is using"), why);
         }
         Files.writeString(directory.resolve("state/heads"), "3 x\n");
         String why = assertThrows(CommandFailed.class, this::witness).getMessage();
@@ -222,20 +222,20 @@ class WitnessTest {
             delimiter = '|',
             textBlock =
                     """
-                    quorum none                           | nothing to witness
+                    quorum none                           | no log to witness
                     log KEY                               | exactly one line
                     log KEY~quorum none~quorum none       | exactly one line
-                    log KEY~log KEY~quorum none           | line 2: its key is there twice
-                    log KEY http://a b~quorum none        | line 1: a log is
+                    log KEY~log KEY~quorum none           | line 2: the key is already on an earlier line
+                    log KEY http://a b~quorum none        | line 1: a log must be
                     log none~quorum none                  | line 1: is not a key
-                    logs KEY~quorum none                  | line 1: 'logs' is unknown
-                    log KEY~quorum w                      | line 2: 'w' isn't defined above
+                    logs KEY~quorum none                  | line 1: 'logs' is not log, witness, group or quorum
+                    log KEY~quorum w                      | line 2: 'w' isn't defined on an earlier line
                     log KEY~witness w KEY~quorum w        | line 2: is not an Ed25519 key of type 4
-                    log KEY~witness none COKEY~quorum w   | line 2: the name 'none' is taken
-                    log KEY~witness w COKEY~group g 2 w~quorum g | line 3: a group needs more than it has
-                    log KEY~witness w COKEY~group g some w~quorum g | line 3: a group needs all, any or a number
-                    log KEY~group g any w~quorum g        | line 2: 'w' isn't defined above
-                    log KEY~witness w COKEY~group g all w~group h all w~quorum h | line 4: 'w' is in a group already
+                    log KEY~witness none COKEY~quorum w   | line 2: the name 'none' is already used
+                    log KEY~witness w COKEY~group g 2 w~quorum g | line 3: a group requires more members than it has
+                    log KEY~witness w COKEY~group g some w~quorum g | line 3: a group must require all, any or a number of its members
+                    log KEY~group g any w~quorum g        | line 2: 'w' isn't defined on an earlier line
+                    log KEY~witness w COKEY~group g all w~group h all w~quorum h | line 4: 'w' is already in a group
                     """)
     void a_policy_that_cannot_be_met_gets_a_sentence(String policy, String why) {
         String message =

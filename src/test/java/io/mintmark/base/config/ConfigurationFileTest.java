@@ -136,18 +136,20 @@ class ConfigurationFileTest {
     void a_key_stands_once() throws IOException {
         assertRefused(
                 "server:\n  port: 1\nserver.port: 2\n",
-                "application.yaml line 3 has the key 'server.port' a second time");
+                "application.yaml line 3 has the key 'server.port' twice");
     }
 
     @Test
     void broken_files_are_refused_without_quoting_them() throws IOException {
         assertRefused("a: [\nhunter2", "application.yaml line 2 isn't valid YAML");
         assertRefused("database.password: a: hunter2", "application.yaml line 1 isn't valid YAML");
-        assertRefused("hunter2", "application.yaml line 1 must have keys and values here");
-        assertRefused("server: 1", "application.yaml line 1 must have keys and values here");
-        assertRefused("? [a]\n: b", "application.yaml line 1 must have a plain key here");
+        assertRefused("hunter2", "application.yaml line 1 must have pairs of keys and values here");
         assertRefused(
-                "trusted-proxies: [[a]]", "application.yaml line 1 must have texts in this list");
+                "server: 1", "application.yaml line 1 must have pairs of keys and values here");
+        assertRefused(
+                "? [a]\n: b", "application.yaml line 1 must have a single word as the key here");
+        assertRefused(
+                "trusted-proxies: [[a]]", "application.yaml line 1 must have strings in this list");
     }
 
     @Test

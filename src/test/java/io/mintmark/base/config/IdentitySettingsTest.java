@@ -94,7 +94,7 @@ class IdentitySettingsTest {
     void assertions_need_signing_keys_and_no_secret() {
         environment.with("BROKER_IDP_CLIENT_AUTH", "private_key_jwt");
         assertEquals(
-                "BROKER_IDP_CLIENT_SECRET is set, and BROKER_IDP_CLIENT_AUTH private_key_jwt"
+                "BROKER_IDP_CLIENT_SECRET is set, but BROKER_IDP_CLIENT_AUTH private_key_jwt"
                         + " doesn't use it: remove one of them",
                 environment.refusal());
 
@@ -133,7 +133,7 @@ class IdentitySettingsTest {
             delimiter = '|',
             textBlock =
                     """
-                    BROKER_IDP_TOKEN_FILE | /t | BROKER_IDP_TOKEN_FILE is set, and BROKER_IDP_TYPE client-credentials doesn't use it: remove it, or choose the type that does
+                    BROKER_IDP_TOKEN_FILE | /t | BROKER_IDP_TOKEN_FILE is set, but BROKER_IDP_TYPE client-credentials doesn't use it: remove it, or choose the type that uses it
                     BROKER_IDP_CLIENT_AUTH | client-secret-basic | BROKER_IDP_CLIENT_AUTH must be client_secret_basic or client_secret_post or private_key_jwt, not 'client-secret-basic'
                     BROKER_IDP_SCOPE | a  b | BROKER_IDP_SCOPE must be words with single spaces between them, not 'a  b'
                     BROKER_IDP_ISSUER | idp.example.com | BROKER_IDP_ISSUER must be an https address such as https://idp.example.com/realms/main, without user, query and fragment

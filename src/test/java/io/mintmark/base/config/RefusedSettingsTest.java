@@ -56,7 +56,8 @@ class RefusedSettingsTest {
         Environment environment =
                 new Environment(directory).with("AUDIT_NOTE_KEY", "pkcs11:object=notes");
         assertEquals(
-                "AUDIT_NOTE_KEY is set, and PKCS11_MODULE is not: set it to the PKCS#11 library",
+                "AUDIT_NOTE_KEY is set, but PKCS11_MODULE is not: set PKCS11_MODULE to the path"
+                        + " of the PKCS#11 library",
                 environment.refusal());
 
         String file = Files.createFile(directory.resolve("some-file")).toString();
@@ -85,8 +86,8 @@ class RefusedSettingsTest {
                         .with("DATABASE_OWNER_PASSWORD", "hunter2");
 
         assertEquals(
-                "DATABASE_OWNER_PASSWORD is set without DATABASE_OWNER_USERNAME: set the "
-                        + "login that it belongs to",
+                "DATABASE_OWNER_PASSWORD is set without DATABASE_OWNER_USERNAME: set the login"
+                        + " that the password belongs to",
                 environment.refusal());
     }
 

@@ -229,7 +229,7 @@ class LoggingTest {
         log(start.plusSeconds(60), "io.helidon.a", "failed again", new StackOverflowError());
         JsonNode summary = json(lines().get(5));
         assertEquals(
-                "999 more of these since 2026-03-04T05:06:07Z: failed,"
+                "999 more messages like this since 2026-03-04T05:06:07Z: failed,"
                         + " java.lang.StackOverflowError",
                 summary.path("message").asText());
         assertEquals("io.helidon.a", summary.path("logger").asText());
@@ -250,7 +250,7 @@ class LoggingTest {
         log(start.plusSeconds(59), "io.mintmark.x", "hello", null);
         assertEquals(1, lines().size());
         log(start.plusSeconds(61), "io.mintmark.x", "hello", null);
-        assertTrue(lines().get(1).contains("1 more of these since"), lines()::toString);
+        assertTrue(lines().get(1).contains("1 more messages like this since"), lines()::toString);
         log(start.plusSeconds(200), "io.mintmark.x", "hello", null);
         assertEquals(4, lines().size());
     }

@@ -189,7 +189,7 @@ final class DestinationsTest {
                         () -> destinations.resolver("acme").resolve("issuer.example"));
         assertEquals(
                 "issuer.example is at 10.0.0.1, an address that is private; to let the broker"
-                        + " connect there, list it in OUTBOUND_ALLOWED_HOSTS",
+                        + " connect there, list the host in OUTBOUND_ALLOWED_HOSTS",
                 thrown.getMessage());
     }
 

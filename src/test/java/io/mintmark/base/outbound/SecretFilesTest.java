@@ -132,7 +132,7 @@ class SecretFilesTest {
             })
     void a_name_that_is_no_plain_path_is_refused(String name) {
         assertEquals(
-                "must name a file in the tenant's secrets directory, without . or .. as a folder",
+                "must name a file in the tenant's secrets directory, without . or .. in its path",
                 refused("acme", name));
     }
 
@@ -156,7 +156,7 @@ class SecretFilesTest {
         SecretFiles none = new SecretFiles(Optional.empty());
 
         assertEquals(
-                "refers to SECRETS_DIR/acme/client-secret, and this broker has no SECRETS_DIR",
+                "refers to SECRETS_DIR/acme/client-secret, but SECRETS_DIR is not set",
                 assertThrows(
                                 UnusableSecretException.class,
                                 () -> none.read("acme", "client-secret"))
@@ -211,7 +211,9 @@ class SecretFilesTest {
         Files.createSymbolicLink(secrets.resolve("acme/circle"), Path.of("circle"));
 
         assertTrue(refused("acme", "client-secret/x").contains("SECRETS_DIR/acme/client-secret/x"));
-        assertTrue(refused("acme", "circle").endsWith("which the broker can't read: let it"));
+        assertTrue(
+                refused("acme", "circle")
+                        .endsWith("which the broker can't read: give it read permission"));
     }
 
     @Test

@@ -72,7 +72,7 @@ final class TokenReplyTest {
             textBlock =
                     """
                     201 | {T0KEN}                                             | status isn't 200
-                    200 | {T0KEN,'error':'invalid_grant'}                     | an error beside
+                    200 | {T0KEN,'error':'invalid_grant'}                     | both a token and
                     200 | {'access_token':'t0ken','expires_in':60}            | token_type
                     200 | {'access_token':'t0ken','token_type':'N_A'}         | token_type
                     200 | {T0KEN,'issued_token_type':'urn:ietf:params:oauth:token-type:refresh_token'} | issued_token_type

@@ -77,7 +77,7 @@ class LibraryCallsTest {
                                         () -> calls.run("acme", "acme/ca", () -> ""))
                                 .getMessage());
 
-        assertTrue(message.contains("128 calls wait"), message);
+        assertTrue(message.contains("128 calls are already waiting"), message);
         answered.countDown();
     }
 

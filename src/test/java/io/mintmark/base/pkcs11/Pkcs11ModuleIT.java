@@ -132,15 +132,16 @@ class Pkcs11ModuleIT {
         hsm.pair("twice", "EC:prime256v1");
         Map.of(
                         "pkcs11:object=absent",
-                        "pkcs11:object=absent: the token has no such private key",
+                        "pkcs11:object=absent: the PKCS#11 token has no such private key",
                         "pkcs11:object=twice",
-                        "pkcs11:object=twice: the token has several such private keys; add id= to name one",
+                        "pkcs11:object=twice: the PKCS#11 token has several such private keys;"
+                                + " add id= to name one",
                         "pkcs11:object=short",
                         "pkcs11:object=short is an RSA key of 1024 bits; the minimum is 2048",
                         "pkcs11:object=p384",
                         "pkcs11:object=p384 must be a P-256 key",
                         "pkcs11:token=other;object=x",
-                        "the PKCS#11 library shows no token 'other'; it shows [mintmark]")
+                        "the PKCS#11 library has no token 'other'; its tokens: [mintmark]")
                 .forEach((uri, message) ->
                         assertEquals(
                                 message,
@@ -179,7 +180,7 @@ class Pkcs11ModuleIT {
                 assertThrows(TokenUnavailable.class, () -> verifies(old, "SHA256withECDSA"))
                         .getMessage();
         assertEquals(
-                "pkcs11:token=mintmark;object=replaced is another key now than the one that was published",
+                "pkcs11:token=mintmark;object=replaced is no longer the key that was published",
                 message);
         TokenKey after = key("pkcs11:token=mintmark;object=replaced");
         assertTrue(verifies(after, "SHA256withECDSA"));
@@ -193,7 +194,8 @@ class Pkcs11ModuleIT {
         try (Pkcs11Module other =
                 Pkcs11Module.open(settings(Map.of("PKCS11_PIN_FILE", wrong.toString())))) {
             assertEquals(
-                    "the token refused the PIN in PKCS11_PIN_FILE: write the right one to it",
+                    "the PKCS#11 token rejected the PIN in PKCS11_PIN_FILE: correct the PIN in"
+                            + " that file",
                     assertThrows(TokenUnavailable.class, () -> other.key(Pkcs11Uri.parse(uri)))
                             .getMessage());
             Files.writeString(wrong, "1234");

@@ -131,6 +131,18 @@ public final class SoftHsm {
         return command.toArray(String[]::new);
     }
 
+    /** Runs commands of a page, which would ask a person for the PIN. */
+    public void run(String block, Path directory) {
+        run(
+                "bash",
+                "-ec",
+                "cd '%s'\nexport PKCS11_MODULE='%s'\n%s"
+                        .formatted(
+                                directory,
+                                LIBRARY,
+                                block.replace("--login", "--login --pin " + PIN)));
+    }
+
     private void run(String... command) {
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().put("SOFTHSM2_CONF", folder.resolve("softhsm2.conf").toString());

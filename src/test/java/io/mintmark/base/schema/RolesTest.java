@@ -251,4 +251,35 @@ class RolesTest {
                    AND a.grantee = 0
                 """);
     }
+
+    /**
+     * A refusal of the log would otherwise tell the service about a privilege, not about its row.
+     */
+    @Test
+    void the_service_may_call_what_its_functions_call() {
+        database.assertRows(
+                """
+                WITH own AS (
+                    SELECT p.oid, p.proname, pg_get_functiondef(p.oid) AS text, p.prosecdef, p.prorettype = 'trigger'::regtype AS fires,
+                           has_function_privilege('mintmark_app', p.oid, 'EXECUTE') AS callable
+                      FROM pg_proc AS p WHERE p.pronamespace = 'internal'::regnamespace AND p.prokind = 'f')
+                SELECT DISTINCT called.oid::regprocedure
+                  FROM own AS caller CROSS JOIN LATERAL regexp_matches(caller.text, 'internal\\.(\\w+)\\(', 'g') AS m
+                  JOIN own AS called ON called.proname = m[1] AND NOT called.callable
+                 WHERE NOT caller.prosecdef AND called.oid <> caller.oid
+                   AND (caller.callable AND NOT caller.fires
+                        OR EXISTS (SELECT FROM pg_trigger AS t
+                                    WHERE t.tgfoid = caller.oid
+                                      AND (has_table_privilege('mintmark_app', t.tgrelid, 'INSERT')
+                                           OR has_any_column_privilege('mintmark_app', t.tgrelid, 'UPDATE'))))
+                """);
+    }
+
+    /** The plan of broker.lint alone would be compiled for seconds. */
+    @Test
+    void sessions_of_people_do_not_compile_plans() {
+        try (TestDatabase own = TestDatabase.unmigrated()) {
+            own.assertRows(Who.TENANT_ADMIN, "SHOW jit", "off");
+        }
+    }
 }

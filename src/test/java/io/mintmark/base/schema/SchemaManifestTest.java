@@ -136,26 +136,26 @@ class SchemaManifestTest {
                     """
                     CREATE OR REPLACE VIEW audit.denial WITH (security_invoker = true) AS SELECT * FROM audit.denial_before WHERE false | View audit.denial differs from this release
                     ALTER VIEW audit.mint SET (security_invoker = false) | View audit.mint differs from this release
-                    CREATE VIEW audit.more AS SELECT 1 AS one | View audit.more isn't of this release
+                    CREATE VIEW audit.more AS SELECT 1 AS one | View audit.more isn't part of this release
                     CREATE OR REPLACE FUNCTION broker.revision(tenant text) RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS 'SELECT 7::bigint' | Function broker.revision(tenant text) differs from this release
                     ALTER FUNCTION audit.last_change(text) RESET search_path | Function audit.last_change(tenant text, OUT revision bigint, OUT hash bytea) differs from this release
                     ALTER FUNCTION audit.last_change(text) SECURITY DEFINER | Function audit.last_change(tenant text, OUT revision bigint, OUT hash bytea) differs from this release
                     GRANT EXECUTE ON FUNCTION internal.globs_overlap(text, text) TO PUBLIC | Function internal.globs_overlap(one text, other text) differs from this release
-                    CREATE FUNCTION internal.revision(text) RETURNS bigint LANGUAGE sql AS 'SELECT 7::bigint' | Function internal.revision(text) isn't of this release
+                    CREATE FUNCTION internal.revision(text) RETURNS bigint LANGUAGE sql AS 'SELECT 7::bigint' | Function internal.revision(text) isn't part of this release
                     DROP FUNCTION audit.who_could_mint(text, text, timestamptz) CASCADE | Function audit.who_could_mint(tenant text, key text, at timestamp with time zone) is missing
                     ALTER TABLE broker.subject_grant DISABLE TRIGGER record_change | Trigger record_change of broker.subject_grant differs from this release
                     DROP TRIGGER is_append_only ON log.config_change | Trigger is_append_only of log.config_change is missing
-                    CREATE TRIGGER more BEFORE INSERT ON log.event FOR EACH ROW EXECUTE FUNCTION internal.refuse_change() | Trigger more of log.event isn't of this release
+                    CREATE TRIGGER more BEFORE INSERT ON log.event FOR EACH ROW EXECUTE FUNCTION internal.refuse_change() | Trigger more of log.event isn't part of this release
                     DROP POLICY auditors_read_every_row ON broker.subject_grant | Policy auditors_read_every_row of broker.subject_grant is missing
                     ALTER POLICY auditors_read_every_row ON broker.subject_grant USING (subject <> 'mallory') | Policy auditors_read_every_row of broker.subject_grant differs from this release
                     ALTER POLICY auditors_read_every_row ON broker.subject_grant TO mintmark_admin | Policy auditors_read_every_row of broker.subject_grant differs from this release
-                    CREATE POLICY hides ON broker.subject_grant AS RESTRICTIVE USING (subject <> 'mallory') | Policy hides of broker.subject_grant isn't of this release
+                    CREATE POLICY hides ON broker.subject_grant AS RESTRICTIVE USING (subject <> 'mallory') | Policy hides of broker.subject_grant isn't part of this release
                     ALTER TABLE log.event DISABLE ROW LEVEL SECURITY | Relation log.event differs from this release
                     ALTER TABLE broker.tenant DROP CONSTRAINT a_tenant_name_has_1_to_40_of_a_to_z_0_to_9_and_hyphen | Constraint a_tenant_name_has_1_to_40_of_a_to_z_0_to_9_and_hyphen of broker.tenant is missing
                     ALTER TABLE broker.key ALTER COLUMN enabled SET DEFAULT false | Relation broker.key differs from this release
-                    CREATE RULE more AS ON INSERT TO broker.subject_grant DO ALSO NOTIFY more | Rule more of broker.subject_grant isn't of this release
+                    CREATE RULE more AS ON INSERT TO broker.subject_grant DO ALSO NOTIFY more | Rule more of broker.subject_grant isn't part of this release
                     CREATE TABLE public.heir () INHERITS (broker.subject_grant) | Relation broker.subject_grant differs from this release
-                    CREATE TABLE broker.more (one int) | Relation broker.more isn't of this release
+                    CREATE TABLE broker.more (one int) | Relation broker.more isn't part of this release
                     DO $$ BEGIN EXECUTE format('ALTER TABLE log.event_%s DISABLE TRIGGER is_append_only', to_char(now() AT TIME ZONE 'UTC', 'YYYY_MM')); END $$ | Trigger is_append_only of log.event_* differs from this release
                     INSERT INTO runtime.schema_version (version, oldest_program) VALUES (999, '0.1.0') | The schema has version 999
                     """)
@@ -190,7 +190,7 @@ class SchemaManifestTest {
             found.removeIf(sentence -> !sentence.startsWith("Relation"));
             assertEquals(
                     List.of(
-                            "Relation broker.away isn't of this release",
+                            "Relation broker.away isn't part of this release",
                             "Relation broker.console_access differs from this release"),
                     found.stream().sorted().toList());
         }

@@ -76,11 +76,15 @@ public final class AskedAccess {
 
     /** Whether a developer may mint now, and what is missing. */
     public String explained(String subject, String key) {
+        return explained(subject, key, "coalesce(condition, 'granted')");
+    }
+
+    /** The same, of which columns are wanted. */
+    public String explained(String subject, String key, String columns) {
         return database.value(
                 """
-                SELECT coalesce(condition, 'granted')
-                  FROM broker.explain('sso', '%s', '{"groups": ["dev"]}') WHERE key = '%s'
+                SELECT %s FROM broker.explain('sso', '%s', '{"groups": ["dev"]}') WHERE key = '%s'
                 """
-                        .formatted(subject, key));
+                        .formatted(columns, subject, key));
     }
 }

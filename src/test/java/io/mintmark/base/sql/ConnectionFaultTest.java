@@ -35,29 +35,29 @@ class ConnectionFaultTest {
         return Stream.of(
                 Arguments.of(
                         driver("The connection attempt failed.", new UnknownHostException("db")),
-                        "its host name is unknown (db)"),
+                        "the server's host name is unknown (db)"),
                 Arguments.of(
                         driver("Connection to db refused.", new ConnectException("refused")),
-                        "nothing accepts connections at its address (refused)"),
+                        "nothing accepts connections at the server's address (refused)"),
                 Arguments.of(
                         driver("Connection attempt failed.", new SocketTimeoutException("late")),
-                        "it doesn't answer in time (late)"),
-                Arguments.of(new SQLTimeoutException("late"), "it doesn't answer in time"),
+                        "the server doesn't respond in time (late)"),
+                Arguments.of(new SQLTimeoutException("late"), "the server doesn't respond in time"),
                 Arguments.of(
                         driver(
                                 "SSL error: PKIX path building failed",
                                 caused(
                                         new SSLHandshakeException("PKIX path building failed"),
                                         new CertPathBuilderException("no valid path"))),
-                        "its certificate isn't trusted (no valid path)"),
+                        "the server's certificate isn't trusted (no valid path)"),
                 Arguments.of(
                         driver("Could not open file", new FileNotFoundException("/ca.pem")),
-                        "a file that its URL names can't be read (/ca.pem)"),
+                        "a file that the database URL names can't be read (/ca.pem)"),
                 Arguments.of(
                         new PSQLException(
                                 "The hostname db could not be verified by hostnameverifier P.",
                                 PSQLState.CONNECTION_FAILURE),
-                        "its certificate is for another host name"));
+                        "the server's certificate is for another host name"));
     }
 
     @ParameterizedTest

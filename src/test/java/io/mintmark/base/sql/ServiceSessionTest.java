@@ -59,7 +59,7 @@ class ServiceSessionTest {
         String said = String.valueOf(refusal.getMessage());
         assertTrue(said.endsWith("ALTER ROLE \"it's \"\"app\"\"\" " + remedy), said);
         assertEquals(
-                "its sessions lack a setting that the log's integrity depends on",
+                "the sessions lack a setting that keeps the log intact",
                 ConnectionFault.of(refusal));
     }
 

@@ -90,10 +90,10 @@ class AccessBoundsTest {
         database.assertRows("SELECT request FROM audit.break_glass", request);
         String review =
                 "INSERT INTO broker.grant_review (grant_id, verdict) SELECT max(id), 'remove' FROM broker.subject_grant";
-        assertTrue(refused(Who.TENANT_ADMIN, review).contains("another person reviews it"));
+        assertTrue(refused(Who.TENANT_ADMIN, review).contains("another person must review it"));
         assertTrue(
                 refused(Who.ADMIN, "DELETE FROM broker.subject_grant")
-                        .contains("nobody has signed it off"));
+                        .contains("another person has signed it off"));
         assertEquals("granted", asked.one(asked.request("dev:jim", "root", 600, "status")));
         database.rewrite("access_request", "requested_at = now() - interval '25 hours'");
         assertEquals(

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.Objects;
 
@@ -99,7 +100,7 @@ class AccessRequestsTest {
                                 Who.TENANT_ADMIN,
                                 "INSERT INTO broker.access_decision (request, verdict) VALUES ('%s', 'approve')"
                                         .formatted(request))
-                        .contains("Nobody decides a request that they made"));
+                        .contains("You are the requester or the actor of this request"));
         assertEquals("pending", status(request));
     }
 
@@ -136,7 +137,7 @@ class AccessRequestsTest {
                                 Who.ADMIN,
                                 "INSERT INTO broker.access_decision (request, verdict) VALUES ('%s', 'approve')"
                                         .formatted(request))
-                        .contains("You decided so before"));
+                        .contains("Your decision is "));
         assertEquals("pending", status(request));
         decide(Who.TENANT_ADMIN, request, "approve");
         assertEquals("granted", status(request));
@@ -212,6 +213,50 @@ class AccessRequestsTest {
     private static String list(String idp, String subject, String wanted, String request) {
         return "SELECT id FROM internal.access_requests('acme', '%s', '%s', '{}', '%s', '%s')"
                 .formatted(idp, subject, wanted, request);
+    }
+
+    private String askedAt(String idp, String subject, String key, String column) {
+        return asked.one(
+                """
+                SELECT %s FROM internal.request_access('acme', '%s', '%s', '{"groups": ["dev"]}', NULL, NULL, '{%s}', 'to mend incident 7', 600, false)
+                """
+                        .formatted(column, idp, subject, key));
+    }
+
+    /** As the console's, which decides and can't mint: the grant is for the client that can. */
+    @Test
+    void a_token_of_an_approver_requests_for_the_tokens_of_its_issuer_that_mint() {
+        String request = askedAt("console", "dev:eve", "deploy", "id");
+        database.assertRows(
+                "SELECT idp || ' ' || issuer || ' ' || subject FROM broker.access_request",
+                "sso https://sso.example.com dev:eve");
+        assertEquals(request, askedAt("sso", "dev:eve", "deploy", "id"), "the same request");
+        assertEquals(request, asked.one(list("console", "dev:eve", "me", request)));
+        assertEquals("own_request", asked.decides("console", "dev:eve", request, "approve"));
+        assertEquals("granted", asked.decides("console", "lead:bob", request, "approve"));
+        assertEquals("granted", asked.explained("dev:eve", "deploy"));
+        database.assertRows("SELECT idp FROM broker.subject_grant", "sso");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "UPDATE broker.identity_provider SET issuer = 'https://other.example.com' WHERE name = 'console'",
+                "UPDATE broker.identity_provider SET enabled = false WHERE name = 'sso'",
+                "UPDATE broker.identity_provider SET required_claims = '{\"mfa\": true}' WHERE name = 'sso'",
+                "UPDATE broker.identity_provider SET accepts = '{actor}' WHERE name = 'sso'",
+                "UPDATE broker.identity_provider SET accepts = '{subject,approver}' WHERE name = 'console'",
+                "INSERT INTO broker.blocked_subject (tenant, idp, subject, reason) VALUES ('acme', 'sso', 'dev:eve', 'x')"
+            })
+    void it_requests_for_no_other_token_than_one_that_could_mint(String edit) {
+        database.admin(edit);
+        assertEquals("no_rule", askedAt("console", "dev:eve", "deploy", "refusal"));
+    }
+
+    @Test
+    void it_breaks_no_glass() {
+        assertEquals("no_rule", askedAt("console", "dev:eve", "root", "refusal"));
+        assertEquals("granted", askedAt("sso", "dev:eve", "root", "status"));
     }
 
     @Test

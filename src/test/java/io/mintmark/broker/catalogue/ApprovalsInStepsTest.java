@@ -128,7 +128,7 @@ class ApprovalsInStepsTest {
                 "INSERT INTO broker.access_decision (request, verdict, note) VALUES ('%s', 'approve', %s)";
         assertTrue(
                 refused(Who.TENANT_ADMIN, vote.formatted(request, "' '"))
-                        .contains("must say by which ticket, schedule or rule"));
+                        .contains("so the decision needs a note"));
         database.run(Who.TENANT_ADMIN, vote.formatted(request, "'INC-7'"));
         database.assertRows("SELECT steps::text || program FROM broker.access_decision", "{3}true");
     }
@@ -151,6 +151,63 @@ class ApprovalsInStepsTest {
                         ? request
                         : votes("bot:oncall", "[]", "INC-7", request));
         database.assertRows("SELECT count(*) FROM broker.subject_grant", Integer.toString(grants));
+    }
+
+    @Test
+    void a_program_decides_no_longer_access_than_its_own_and_does_not_become_a_person() {
+        database.admin(
+                """
+                UPDATE broker.access_rule SET max_access = 7200 WHERE id = 4;
+                UPDATE broker.access_approver SET max_access = 900 WHERE program;
+                INSERT INTO broker.access_approver (rule, idp, subject, match, step) VALUES (4, 'sso', 'bot:*', 'glob', 2)
+                """);
+        String brief = asked.asks("dev:eve", "vault", 900);
+        assertEquals("pending", votes("bot:oncall", "[]", "INC-7", brief));
+        database.assertRows(
+                "SELECT program || ' ' || steps::text FROM broker.access_decision", "true {2,3}");
+        String longer = asked.asks("dev:eve", "vault", 901);
+        assertEquals("pending", votes("bot:oncall", "[]", "INC-7", longer));
+        database.assertRows(
+                "SELECT program || ' ' || steps::text FROM broker.access_decision WHERE request = '%s'"
+                        .formatted(longer),
+                "true {2}");
+        database.admin("DELETE FROM broker.access_approver WHERE subject = 'bot:*'");
+        String another = asked.asks("dev:jim", "vault", 901);
+        assertEquals("unknown_request", votes("bot:oncall", "[]", "INC-7", another));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "599, program_never_decides",
+        "600, ''",
+        "3599, ''",
+        "3600, max_access_has_no_effect"
+    })
+    void lint_warns_of_a_max_access_that_decides_nothing_or_everything(
+            int seconds, String finding) {
+        database.runAsSuperuser(
+                "UPDATE broker.provider_type SET min_duration = 540 WHERE type = 'jwt'");
+        database.admin(
+                "UPDATE broker.access_approver SET max_access = %d WHERE program"
+                        .formatted(seconds));
+        database.assertRows(
+                "SELECT coalesce(string_agg(rule, ', '), '') FROM broker.lint WHERE table_name = 'access_approver'",
+                finding);
+    }
+
+    @Test
+    void a_request_that_only_a_program_could_decide_and_is_too_long_for_it_is_refused_at_once() {
+        database.admin(
+                """
+                UPDATE broker.access_rule SET people = 0 WHERE id = 4;
+                DELETE FROM broker.access_approver WHERE rule = 4 AND NOT program;
+                UPDATE broker.access_approver SET max_access = 900 WHERE rule = 4
+                """);
+        assertEquals("null", asked.one(asked.request("dev:eve", "vault", 900, "refusal")));
+        assertEquals(
+                "Nobody can approve access to key \"vault\": access rule 4 needs 1 approval, and nobody can give one"
+                        + " (a program decides access of at most 900 seconds).",
+                asked.one(asked.request("dev:jim", "vault", 901, "detail")));
     }
 
     @Test
@@ -189,29 +246,165 @@ class ApprovalsInStepsTest {
         assertEquals("pending", votes("lead:cat", "[\"security\"]", "", request));
     }
 
-    @Test
-    void a_second_admin_is_needed_to_lose_a_step() {
+    private void requireSecondAdmin() {
         database.admin("UPDATE broker.tenant SET require_second_admin = true WHERE name = 'acme'");
-        database.run(
-                Who.TENANT_ADMIN, "DELETE FROM broker.access_approver WHERE rule = 4 AND program");
-        String last = "DELETE FROM broker.access_approver WHERE rule = 4 AND step = 3";
-        String moved = "UPDATE broker.access_approver SET step = 4 WHERE rule = 4 AND step = 3";
-        for (String edit : new String[] {last, moved}) {
-            assertTrue(refused(Who.TENANT_ADMIN, edit).contains("Step 3 of access rule 4"), edit);
-        }
-        database.run(
-                Who.TENANT_ADMIN, "UPDATE broker.access_rule SET enabled = false WHERE id = 4");
-        database.run(Who.TENANT_ADMIN, last);
-        database.run(Who.TENANT_ADMIN, "UPDATE broker.access_rule SET enabled = true WHERE id = 4");
+    }
+
+    /** Rule 4 is out of force, and the login that edited its approvers can't approve it. */
+    private void assertOnlyAnotherAdminApproves() {
         assertEquals("no_rule", asked.one(asked.request("dev:eve", "vault", 600, "refusal")));
+        String approval =
+                database.value(
+                        "SELECT statement FROM broker.pending_approval WHERE table_name = 'access_rule'");
+        assertTrue(refused(Who.TENANT_ADMIN, approval).contains("cannot approve it"), approval);
+        database.admin(approval);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "DELETE FROM broker.access_approver WHERE rule = 4 AND step = 3",
+                "UPDATE broker.access_approver SET step = 4 WHERE rule = 4 AND step = 3",
+                "DELETE FROM broker.access_approver WHERE rule = 4"
+            })
+    void a_second_admin_is_needed_to_lose_a_step(String edit) {
+        requireSecondAdmin();
+        database.run(Who.TENANT_ADMIN, edit);
+        assertOnlyAnotherAdminApproves();
+    }
+
+    /**
+     * Who disables a rule, edits its approvers and waits for somebody to enable it is its writer.
+     */
+    @Test
+    void a_step_that_a_disabled_rule_lost_is_seen_and_approved() {
+        requireSecondAdmin();
+        database.run(
+                Who.TENANT_ADMIN,
+                """
+                UPDATE broker.access_rule SET enabled = false WHERE id = 4;
+                DELETE FROM broker.access_approver WHERE rule = 4 AND step = 3
+                """);
+        database.admin("UPDATE broker.access_rule SET enabled = true WHERE id = 4");
+        database.assertRows(
+                "SELECT concat_ws('|', allows -> 'steps', json_array_length(allows -> 'approvers')) FROM broker.pending_approval",
+                "[1, 2]|2");
+        String approval = database.value("SELECT statement FROM broker.pending_approval");
+        for (Who who : new Who[] {Who.TENANT_ADMIN, Who.ADMIN}) {
+            assertTrue(refused(who, approval).contains("cannot approve it"), who.login());
+        }
+    }
+
+    /** One after the other, so that somebody else deletes the last one. */
+    @Test
+    void who_removed_approvers_of_a_rule_does_not_approve_it() {
+        database.admin(
+                "INSERT INTO broker.access_approver (rule, idp, subject, step) VALUES (4, 'sso', 'lead:zoe', 3)");
+        requireSecondAdmin();
+        database.run(
+                Who.TENANT_ADMIN,
+                "DELETE FROM broker.access_approver WHERE rule = 4 AND subject = 'lead:zoe'");
+        database.admin("DELETE FROM broker.access_approver WHERE rule = 4 AND step = 3");
+        assertOnlyAThirdAdminApproves();
+    }
+
+    /** The rule awaits approval already, by the change of somebody else. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "DELETE FROM broker.access_approver WHERE rule = 4 AND program",
+                "UPDATE broker.access_approver SET program = false WHERE rule = 4 AND program"
+            })
+    void who_changed_approvers_of_a_rule_that_awaits_approval_does_not_approve_it(String edit) {
+        requireSecondAdmin();
+        database.admin("UPDATE broker.access_rule SET reason_pattern = 'INC-**' WHERE id = 4");
+        String shown = database.value("SELECT statement FROM broker.pending_approval");
+        database.run(Who.TENANT_ADMIN, edit);
+        String stale = refused(Who.TENANT_ADMIN, shown);
+        assertTrue(stale.contains("cannot approve it"), stale);
+        assertOnlyAThirdAdminApproves();
     }
 
     @Test
-    void a_second_admin_is_needed_to_lose_all_steps_at_once() {
-        database.admin("UPDATE broker.tenant SET require_second_admin = true WHERE name = 'acme'");
-        assertTrue(
-                refused(Who.TENANT_ADMIN, "DELETE FROM broker.access_approver WHERE rule = 4")
-                        .contains("of access rule 4 would have no approver"));
+    void a_rule_is_approved_with_the_approvers_that_were_shown() {
+        requireSecondAdmin();
+        database.run(
+                Who.TENANT_ADMIN,
+                "UPDATE broker.access_rule SET reason_pattern = 'INC-**' WHERE id = 4");
+        String shown = database.value("SELECT statement FROM broker.pending_approval");
+        database.run(
+                Who.TENANT_ADMIN, "DELETE FROM broker.access_approver WHERE rule = 4 AND program");
+        String stale = refused(Who.ADMIN, shown);
+        assertTrue(stale.contains(": approvers."), stale);
+        database.admin(database.value("SELECT statement FROM broker.pending_approval"));
+    }
+
+    private void assertOnlyAThirdAdminApproves() {
+        String approval =
+                database.value(
+                        "SELECT statement FROM broker.pending_approval WHERE table_name = 'access_rule'");
+        for (Who who : new Who[] {Who.TENANT_ADMIN, Who.ADMIN}) {
+            assertTrue(refused(who, approval).contains("cannot approve it"), who.login());
+        }
+    }
+
+    @Test
+    void a_further_step_counts_once_its_approver_is_approved() {
+        requireSecondAdmin();
+        database.run(
+                Who.TENANT_ADMIN,
+                "INSERT INTO broker.access_approver (rule, idp, subject, step) VALUES (4, 'sso', 'lead:zoe', 5)");
+        assertEquals("3", asked.one(asked.request("dev:eve", "vault", 600, "approvals_needed")));
+        database.admin(
+                "SELECT 1; " + database.value("SELECT statement FROM broker.pending_approval"));
+        assertEquals("4", asked.one(asked.request("dev:ida", "vault", 600, "approvals_needed")));
+        database.assertRows("SELECT count(*) FROM broker.pending_approval", "0");
+    }
+
+    @Test
+    void an_approver_that_awaits_approval_goes_without_a_trace() {
+        requireSecondAdmin();
+        database.run(
+                Who.TENANT_ADMIN,
+                """
+                INSERT INTO broker.access_approver (rule, idp, subject, step) VALUES (4, 'sso', 'lead:zoe', 5);
+                DELETE FROM broker.access_approver WHERE subject = 'lead:zoe'
+                """);
+        database.assertRows("SELECT count(*) FROM broker.pending_approval", "0");
+        assertEquals("3", asked.one(asked.request("dev:eve", "vault", 600, "approvals_needed")));
+    }
+
+    /** Otherwise the admin who approves only some of its approvers would choose its steps alone. */
+    @Test
+    void a_new_rule_is_approved_with_all_steps_that_are_written() {
+        requireSecondAdmin();
+        database.run(
+                Who.TENANT_ADMIN,
+                """
+                INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme', 'vault', 'sso', 'ops:tom', 3600);
+                INSERT INTO broker.access_approver (rule, idp, subject, step)
+                SELECT max(r.id), 'sso', 'lead:ann', s FROM broker.access_rule AS r CROSS JOIN generate_series(1, 2) AS s GROUP BY s
+                """);
+        database.admin(
+                database.value(
+                        "SELECT statement FROM broker.pending_approval WHERE table_name = 'access_rule'"));
+        database.admin(
+                database.value(
+                        "SELECT statement FROM broker.pending_approval WHERE allows ->> 'step' = '1'"));
+        assertEquals(
+                "nobody_can_approve", asked.one(asked.request("ops:tom", "vault", 600, "refusal")));
+        database.assertRows(
+                "SELECT steps FROM broker.access_rule WHERE subject = 'ops:tom'", "{1,2}");
+    }
+
+    @Test
+    void steps_that_awaited_approval_count_once_it_is_no_longer_required() {
+        requireSecondAdmin();
+        database.run(
+                Who.TENANT_ADMIN,
+                "INSERT INTO broker.access_approver (rule, idp, subject, step) VALUES (4, 'sso', 'lead:zoe', 5)");
+        database.admin("UPDATE broker.tenant SET require_second_admin = false WHERE name = 'acme'");
+        database.assertRows("SELECT steps FROM broker.access_rule WHERE id = 4", "{1,2,3,5}");
     }
 
     @ParameterizedTest
@@ -225,16 +418,34 @@ class ApprovalsInStepsTest {
     void a_second_admin_is_needed_to_make_a_program_a_person(String edit) {
         database.admin(
                 """
-                INSERT INTO broker.access_approver (rule, idp, subject, match, step) VALUES (4, 'sso', 'bot:*', 'glob', 3);
-                UPDATE broker.tenant SET require_second_admin = true WHERE name = 'acme'
+                INSERT INTO broker.access_approver (rule, idp, subject, match, step) VALUES (4, 'sso', 'bot:*', 'glob', 3)
                 """);
-        assertTrue(
-                refused(Who.TENANT_ADMIN, edit)
-                        .contains("\"bot:oncall\" decides requests by access rule 4 as a program"),
-                edit);
-        database.run(
-                Who.TENANT_ADMIN, "UPDATE broker.access_rule SET enabled = false WHERE id = 4");
+        requireSecondAdmin();
         database.run(Who.TENANT_ADMIN, edit);
+        assertOnlyAnotherAdminApproves();
+    }
+
+    /** Its token has another audience, but it is the same program. */
+    @Test
+    void a_program_is_one_through_each_identity_provider_of_its_issuer() {
+        database.admin(
+                """
+                INSERT INTO broker.access_approver (rule, idp, subject, match, step) VALUES (4, 'console', 'bot:*', 'glob', 3);
+                UPDATE broker.access_rule SET people = 3 WHERE id = 4
+                """);
+        String request = asked.asks("dev:eve", "vault", 600);
+        votes("lead:ann", "[]", "", request);
+        votes("lead:bob", "[]", "", request);
+        assertEquals("bad_note", asked.decides("console", "bot:oncall", request, "approve"));
+        assertEquals(
+                "pending",
+                asked.one(
+                        """
+                        SELECT coalesce(refusal, status) FROM internal.decide_access('acme', 'console', 'bot:oncall', '{}', false, '%s', 'approve', 'INC-7')
+                        """
+                                .formatted(request)));
+        database.assertRows(
+                "SELECT program FROM broker.access_decision WHERE subject = 'bot:oncall'", "t");
     }
 
     @Test
@@ -265,7 +476,8 @@ class ApprovalsInStepsTest {
                 asked.one(asked.request("dev:eve", "vault", 600, "refusal || ' ' || detail"));
         assertTrue(
                 detail.contains(
-                        "needs 2 approvals in 2 steps, a person in one step only, and only one person can give one"),
+                        "needs 2 approvals in 2 steps, each by a different person, and only one"
+                                + " person can give one"),
                 detail);
         database.admin(
                 "INSERT INTO broker.access_approver (rule, idp, subject, step) VALUES (4, 'sso', 'lead:bob', 1)");
@@ -289,7 +501,7 @@ class ApprovalsInStepsTest {
         assertEquals(expected, reasoned(reason, "coalesce(refusal, status)"));
         if (expected.equals("bad_reason")) {
             assertEquals(
-                    "The reason for access to key \"vault\" must match INC-**. Start with the ticket.",
+                    "The reason for access to key \"vault\" must match the pattern INC-**. Start with the ticket.",
                     reasoned(reason, "detail"));
         }
     }

@@ -137,7 +137,7 @@ class ConsentTest {
                                                 .formatted(request)));
         assertTrue(
                 String.valueOf(Objects.requireNonNull(refusal.getCause()).getMessage())
-                        .contains("Nobody decides a request that they made"));
+                        .contains("You are the requester or the actor of this request"));
     }
 
     @Test
@@ -186,7 +186,14 @@ class ConsentTest {
                                                                    false, '%s', 'approve', NULL)
                         """
                                 .formatted(request)));
-        assertEquals("granted", decides("sso", "dev:eve", 10, false, request));
+        assertEquals("void", decides("sso", "dev:eve", 10, false, request));
+        String later =
+                asked.one(
+                        """
+                        SELECT id FROM internal.request_access('acme', 'sso', 'dev:eve', '{"groups": ["dev"]}', 'agents', 'agent:bot',
+                               '{mail}', 'to answer the mail', 600, false)
+                        """);
+        assertEquals("granted", decides("sso", "dev:eve", 10, false, later));
     }
 
     @Test

@@ -110,6 +110,200 @@ class EarlyAccessEndTest {
     }
 
     @Test
+    void the_notice_of_the_end_has_the_state_of_each_credential() {
+        database.admin(
+                """
+                UPDATE broker.tenant SET notice_url = 'https://hooks.example.com', notice_secret = '{"file": "notices"}' WHERE name = 'acme'
+                """);
+        String request = granted("dev:eve", "deploy");
+        minted(request, "ssh");
+        minted(request, "postgresql");
+        minted(request, "jwt");
+        asked.decides("sso", "lead:joe", request, "withdraw");
+        assertEquals(
+                "[jwt cannot_end true, postgresql ending true, ssh revoked true]",
+                asked.one(
+                        """
+                        SELECT (c ->> 'type') || ' ' || (c ->> 'state') || ' ' || ((c ->> 'expiresAt')::timestamptz > now())
+                          FROM internal.take_notices('r', 10, 60) AS n CROSS JOIN jsonb_array_elements(n.data -> 'credentials') AS c
+                         WHERE n.type LIKE '%.ended' ORDER BY 1
+                        """));
+    }
+
+    @Test
+    void it_ends_if_an_approver_withdraws_the_access() {
+        String request = granted("dev:eve", "deploy");
+        minted(request, "ssh");
+        minted(request, "postgresql");
+        minted(request, "jwt");
+        assertEquals("withdrawn", asked.decides("sso", "lead:joe", request, "withdraw"));
+        assertStates(request, "jwt cannot_end", "postgresql ending", "ssh revoked");
+    }
+
+    @Test
+    void explain_says_who_withdrew_access_and_who_gave_it_back() {
+        String withdrawn = granted("dev:eve", "deploy");
+        asked.decides("sso", "lead:joe", withdrawn, "withdraw");
+        assertSeen("dev:eve", "false: lead:joe of sso withdrew the access of request " + withdrawn);
+        String byLogin = granted("dev:ida", "deploy");
+        database.run(
+                Who.TENANT_ADMIN,
+                "INSERT INTO broker.access_decision (request, verdict) VALUES ('%s', 'withdraw')"
+                        .formatted(byLogin));
+        assertSeen("dev:ida", "false: test_tenant_admin withdrew the access of request " + byLogin);
+        String back = granted("dev:jim", "deploy");
+        asked.gives("dev:jim", back);
+        assertSeen("dev:jim", "false: dev:jim gave the access of request %s back".formatted(back));
+        granted("dev:amy", "deploy");
+        assertEquals("granted", asked.explained("dev:amy", "deploy"));
+        database.admin("UPDATE broker.subject_grant SET enabled = false");
+        assertSeen("dev:amy", "false");
+    }
+
+    /** In the answer for the key, and in the list of its conditions. */
+    private void assertSeen(String subject, String expected) {
+        assertEquals(
+                "the grant is enabled|true|" + expected,
+                asked.explained(subject, "deploy", "concat_ws('|', condition, expected, seen)"));
+        database.assertRows(
+                Who.AUDITOR,
+                """
+                SELECT concat_ws('|', c.condition, c.met, c.expected, c.seen)
+                  FROM broker.subject_grant AS g
+                 CROSS JOIN LATERAL internal.explain_grant(g.id, g.subject, '{"groups": ["dev"]}', now()) AS c
+                 WHERE g.subject = '%s' AND NOT c.met
+                """
+                        .formatted(subject),
+                "the grant is enabled|f|true|" + expected);
+    }
+
+    /**
+     * Only of the same parties, while the access could have lasted, and not what an admin ended.
+     */
+    @Test
+    void the_last_withdrawal_of_each_key_is_known_to_its_own_subject() {
+        String first = granted("dev:eve", "deploy");
+        asked.gives("dev:eve", first);
+        String last = granted("dev:eve", "deploy");
+        asked.decides("console", "lead:joe", last, "withdraw");
+        granted("dev:jim", "deploy");
+        database.admin("UPDATE broker.subject_grant SET enabled = false");
+        String withdrawn =
+                "SELECT concat_ws('|', key, request, withdrawn_by) FROM internal.withdrawn_access('acme', '%s', '%s', %s, '{deploy,root}')";
+        String expected = "deploy|" + last + "|lead:joe of console";
+        assertEquals(expected, asked.one(withdrawn.formatted("sso", "dev:eve", "NULL, NULL")));
+        assertEquals("[]", asked.one(withdrawn.formatted("sso", "dev:eve", "'agents', 'bot'")));
+        assertEquals("[]", asked.one(withdrawn.formatted("sso", "dev:jim", "NULL, NULL")));
+        assertEquals("[]", asked.one(withdrawn.formatted("sso", "dev:ida", "NULL, NULL")));
+        database.rewrite("access_request", "access = 60");
+        database.runAsSuperuser(
+                "ALTER TABLE broker.access_decision DISABLE TRIGGER USER; UPDATE broker.access_decision SET created_at = now() - interval '61 seconds'");
+        assertEquals(
+                "deploy|" + first, asked.one(withdrawn.formatted("sso", "dev:eve", "NULL, NULL")));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "UPDATE broker.access_rule SET enabled = false WHERE id = 1",
+                "UPDATE broker.access_rule SET max_access = 1800 WHERE id = 1",
+                "DELETE FROM broker.access_approver WHERE rule = 1; DELETE FROM broker.access_rule WHERE id = 1"
+            })
+    void a_rule_with_end_access_ends_its_access_when_it_changes(String edit) {
+        database.admin("UPDATE broker.access_rule SET end_access = true WHERE id IN (1, 2)");
+        String request = granted("dev:eve", "deploy");
+        minted(request, "ssh");
+        String other = asked.asks("dev:jim", "deploy", 7200);
+        asked.decides("sso", "lead:ann", other, "approve");
+        asked.decides("sso", "lead:bob", other, "approve");
+        minted(other, "ssh");
+        database.run(Who.TENANT_ADMIN, edit);
+        assertStates(request, "ssh revoked");
+        assertEquals("the grant is enabled", asked.explained("dev:eve", "deploy"));
+        assertEquals("granted", asked.explained("dev:jim", "deploy"));
+        assertStates(other, "ssh lasts");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "UPDATE broker.access_rule SET enabled = false, end_access = false",
+                "UPDATE broker.access_rule SET owner = 'team'",
+                "UPDATE broker.access_rule SET end_access = false"
+            })
+    void without_end_access_or_another_content_the_access_lasts(String edit) {
+        database.admin("UPDATE broker.access_rule SET end_access = true");
+        String request = granted("dev:eve", "deploy");
+        String pending = asked.asks("dev:jim", "deploy", 600);
+        minted(request, "ssh");
+        database.run(Who.TENANT_ADMIN, edit);
+        assertStates(request, "ssh lasts");
+        assertEquals("granted", asked.explained("dev:eve", "deploy"));
+        database.assertRows(
+                "SELECT status FROM broker.access_request WHERE id = '%s'".formatted(pending),
+                edit.contains("enabled") ? "void" : "pending");
+    }
+
+    @Test
+    void to_disable_a_rule_and_its_access_needs_no_second_admin() {
+        String request = granted("dev:eve", "deploy");
+        minted(request, "ssh");
+        database.run(Who.TENANT_ADMIN, "UPDATE broker.tenant SET require_second_admin = true");
+        database.run(Who.TENANT_ADMIN, "UPDATE broker.access_rule SET end_access = true");
+        assertEquals("granted", asked.explained("dev:eve", "deploy"));
+        database.assertRows("SELECT count(*) FROM broker.pending_approval", "0");
+        database.run(Who.TENANT_ADMIN, "UPDATE broker.access_rule SET enabled = false");
+        assertStates(request, "ssh revoked");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "UPDATE broker.access_rule SET enabled = false, end_access = false",
+                "UPDATE broker.access_rule SET end_access = false; UPDATE broker.access_rule SET enabled = false",
+                "UPDATE broker.access_rule SET end_access = false; UPDATE broker.access_rule SET max_access = 600",
+                "UPDATE broker.access_rule SET end_access = false; DELETE FROM broker.access_approver; DELETE FROM broker.access_rule"
+            })
+    void with_a_second_admin_nobody_alone_turns_end_access_off(String edit) {
+        database.admin("UPDATE broker.access_rule SET end_access = true");
+        String request = granted("dev:eve", "deploy");
+        minted(request, "ssh");
+        database.run(Who.TENANT_ADMIN, "UPDATE broker.tenant SET require_second_admin = true");
+        database.run(Who.TENANT_ADMIN, edit);
+        assertStates(request, "ssh revoked");
+    }
+
+    @Test
+    void end_access_that_is_turned_off_awaits_approval_and_is_shown() {
+        database.admin("UPDATE broker.access_rule SET end_access = true WHERE id = 1");
+        String request = granted("dev:eve", "deploy");
+        minted(request, "ssh");
+        database.run(Who.TENANT_ADMIN, "UPDATE broker.tenant SET require_second_admin = true");
+        database.run(
+                Who.TENANT_ADMIN, "UPDATE broker.access_rule SET end_access = false WHERE id = 1");
+        database.assertRows(
+                "SELECT concat_ws('|', name, allows -> 'end_access') FROM broker.pending_approval",
+                "1|false");
+        database.admin(database.value("SELECT statement FROM broker.pending_approval"));
+        database.run(
+                Who.TENANT_ADMIN, "UPDATE broker.access_rule SET enabled = false WHERE id = 1");
+        assertStates(request, "ssh lasts");
+    }
+
+    @Test
+    void of_two_grants_of_one_subject_for_one_key_only_one_ends() {
+        String first = granted("dev:eve", "deploy");
+        String second = asked.asks("dev:eve", "deploy", 900);
+        assertEquals("granted", asked.decides("sso", "lead:bob", second, "approve"));
+        minted(first, "ssh");
+        minted(second, "ssh");
+        asked.decides("sso", "lead:bob", first, "withdraw");
+        assertStates(first, "ssh revoked");
+        assertStates(second, "ssh lasts");
+        assertEquals("granted", asked.explained("dev:eve", "deploy"));
+    }
+
+    @Test
     void another_grant_for_the_same_key_keeps_its_credentials() {
         String ended = granted("dev:eve", "deploy");
         String other = granted("dev:jim", "deploy");

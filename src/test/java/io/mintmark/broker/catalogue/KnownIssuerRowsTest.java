@@ -76,7 +76,7 @@ class KnownIssuerRowsTest {
                 """
                 SELECT DISTINCT l.rule FROM internal.lint_identity_provider(
                        jsonb_populate_record(NULL::broker.identity_provider, '{"name": "new", "tenant": "acme", "issuer": "%s",
-                           "audiences": ["acme"], "required_claims": {}, "accepts": ["subject"], "algorithms": ["RS256"]}')) AS l
+                           "audiences": ["acme"], "required_claims": {}, "accepts": ["subject"], "algorithms": ["RS256"]}'), '{}') AS l
                  WHERE l.rule LIKE 'issuer_sends%%'
                 """
                         .formatted(issuer),

@@ -179,7 +179,7 @@ class LintStaysCurrentTest {
         database.assertRows(
                 of,
                 "long: longer_than_its_grants: The key allows 3600 seconds, but its grants allow"
-                        + " 1800 at most. Lower max_duration, or raise that of a grant.");
+                        + " 1800 at most. Lower the key's max_duration, or raise the max_duration of a grant.");
         database.admin(
                 "UPDATE broker.subject_grant SET max_duration = NULL WHERE subject = 'job:a'");
         database.assertRows(of);

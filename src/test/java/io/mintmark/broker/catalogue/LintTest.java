@@ -77,10 +77,10 @@ class LintTest {
         AuditRows.append(database, "lint/2", AuditRows.shortLived("ci:main", "20 s of 3600 s"));
         assertEquals(
                 List.of(
-                        "deploy: The last credential of this key had a shorter life than the broker"
-                                + " asked for: 20 s of 3600 s. Clients renew earlier than max_duration"
-                                + " suggests. Set max_duration to what the provider gives, or raise its"
-                                + " limit."),
+                        "deploy: The last credential of this key was valid for a shorter time"
+                                + " than the broker asked for: 20 s of 3600 s. Clients renew"
+                                + " earlier than max_duration suggests. Set max_duration to what"
+                                + " the provider gives, or raise the provider's limit."),
                 shortKeys());
         AuditRows.append(database, "lint/3", AuditRows.mint("ci:main", "{}"));
         assertEquals(List.of(), shortKeys());
@@ -287,6 +287,26 @@ class LintTest {
     }
 
     @Test
+    void many_identity_providers_of_one_statement_are_warned_of_as_a_few_are() throws SQLException {
+        for (int count : List.of(100, 101)) {
+            List<String> warnings =
+                    warningsOf(
+                            Who.ADMIN,
+                            """
+                            INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims)
+                            SELECT 'of-%1$d-' || n, 'third', 'https://agent.buildkite.com/', ARRAY['of-%1$d-' || n],
+                                   '{"organization_id": "0189"}'
+                              FROM generate_series(1, %1$d) AS n
+                            """
+                                    .formatted(count));
+            assertTrue(
+                    warnings.contains(
+                            "Identity provider \"of-%d-1\": issuer_nearly_known".formatted(count)),
+                    warnings::toString);
+        }
+    }
+
+    @Test
     void tenant_admins_see_their_own_findings_and_no_issuers_of_other_tenants()
             throws SQLException {
         admin(
@@ -435,5 +455,14 @@ class LintTest {
         admin("DELETE FROM broker.blocked_subject");
         database.assertRows(LISTED);
         database.assertRows(Who.OWNER, "SELECT count(*) FROM internal.lint_finding", "0");
+    }
+
+    /** For each row, the rows with an issuer that is nearly spelled so would be read again. */
+    @Test
+    void the_whole_view_reads_the_spellings_of_issuers_once() {
+        assertFalse(plan("(VERBOSE) TABLE broker.lint").contains("usual_spellings_of"));
+        assertTrue(
+                plan("(VERBOSE) TABLE internal.lint_of_few_identity_providers")
+                        .contains("usual_spellings_of"));
     }
 }

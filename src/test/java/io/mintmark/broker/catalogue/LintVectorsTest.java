@@ -200,9 +200,9 @@ class LintVectorsTest {
         for (JsonNode approver : approvers) {
             statement.execute(
                     """
-                    INSERT INTO broker.access_approver (rule, role_name, idp, subject, match, claims, step, program)
+                    INSERT INTO broker.access_approver (rule, role_name, idp, subject, match, claims, step, program, max_access)
                     SELECT (SELECT max(id) FROM broker.access_rule), a.role_name, a.idp, a.subject,
-                           coalesce(a.match, 'exact'), coalesce(a.claims, '{}'), coalesce(a.step, 1), coalesce(a.program, false)
+                           coalesce(a.match, 'exact'), coalesce(a.claims, '{}'), coalesce(a.step, 1), coalesce(a.program, false), a.max_access
                       FROM jsonb_populate_record(NULL::broker.access_approver, '%s') AS a
                     """
                             .formatted(approver));

@@ -153,6 +153,27 @@ class NoticesOfTenantsTest {
         assertEquals("1", asked.one("SELECT internal.lapse_access_requests(100)"));
     }
 
+    /** One tenant could otherwise use its changes up, and its notices would wait until midnight. */
+    @Test
+    void requests_lapse_and_become_void_when_the_changes_of_the_day_are_used_up() {
+        database.admin("UPDATE broker.tenant SET " + URL);
+        asked.asks("dev:eve", "deploy", 600);
+        database.rewrite("access_request", "expires_at = now() - interval '1 hour'");
+        asked.asks("dev:jim", "deploy", 600);
+        database.admin("UPDATE broker.tenant SET max_changes = 1");
+        String used = "SELECT sum(changes) FROM runtime.changes_of_day";
+        String before = database.value(used);
+
+        assertEquals("1", asked.one("SELECT internal.lapse_access_requests(100)"));
+        database.admin("UPDATE broker.access_rule SET enabled = false WHERE id = 1");
+
+        assertEquals(
+                List.of("lapsed", "void"),
+                database.column("SELECT status FROM broker.access_request ORDER BY status"));
+        assertEquals(before, database.value(used));
+        assertEquals(2, take(9, "").stream().filter("acme decided"::equals).count());
+    }
+
     @Test
     void an_end_is_described_as_it_was() {
         database.admin("UPDATE broker.tenant SET " + URL);

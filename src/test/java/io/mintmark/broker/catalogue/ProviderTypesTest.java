@@ -93,8 +93,8 @@ class ProviderTypesTest {
                 () -> {
                     if (row.at("/key_settings/permissions").has("needs_one_of")) {
                         assertEquals(
-                                "key setting 'repositories' or repository_ids or all_repositories"
-                                        + " is required, and only one of them",
+                                "key setting 'repositories' must be set if neither repository_ids"
+                                        + " nor all_repositories is, and only then",
                                 refusal(type, provider, aimless));
                     } else if (required) {
                         assertEquals(

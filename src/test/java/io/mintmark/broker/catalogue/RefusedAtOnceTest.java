@@ -35,7 +35,7 @@ class RefusedAtOnceTest {
                     """
                     ``                                                                       | has no approver.
                     (role_name) VALUES ('nobody_at_all')                                     | only nobody can give one (login "nobody_at_all" does not exist)
-                    (role_name) VALUES ('test_auditor')                                      | login "test_auditor" is no admin of the tenant
+                    (role_name) VALUES ('test_auditor')                                      | login "test_auditor" is not an admin of the tenant
                     (idp, subject) VALUES ('sso', 'dev:eve')                                 | nobody approves their own request
                     (role_name, idp, subject) VALUES ('test_admin', 'console', 'dev:eve')    | nobody approves their own request
                     (idp, subject) VALUES ('sso', 'lead:out')                                | approver "lead:out" is blocked
@@ -102,17 +102,21 @@ class RefusedAtOnceTest {
         database.runAsSuperuser(
                 "UPDATE broker.provider_type SET min_duration = 900 WHERE type = 'jwt'");
         assertEquals(
-                "too_short No credential of key \"%s\" fits into so short an access. The least is %d seconds."
+                ("too_short Access to key \"%s\" must be requested for at least %d seconds, the"
+                                + " key's shortest credential.")
                         .formatted(key, least),
                 asked.one(asked.request("dev:eve", key, seconds, "refusal || ' ' || detail")));
         assertNotEquals("", asked.asks("dev:eve", key, least));
         database.admin("UPDATE broker.access_rule SET max_access = 900 WHERE id = 3");
         database.assertRows(
-                "SELECT name || ' ' || rule FROM broker.lint WHERE table_name = 'access_rule'",
-                "3 access_never_long_enough");
+                "SELECT name || ' ' || rule FROM broker.lint WHERE table_name = 'access_rule' ORDER BY 1",
+                "3 access_never_long_enough",
+                "3 credentials_outlive_access");
         assertTrue(
                 asked.one(asked.request("dev:jim", "root", 900, "detail"))
-                        .contains("the rule allows 900: an admin must raise its max_access"));
+                        .contains(
+                                "the rule allows only 900. An admin must raise the rule's"
+                                        + " max_access"));
     }
 
     @ParameterizedTest

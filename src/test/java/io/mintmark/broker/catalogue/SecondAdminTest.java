@@ -154,6 +154,58 @@ class SecondAdminTest {
         assertTrue(refused(Who.TENANT_ADMIN, APPROVE).contains("cannot approve it"));
     }
 
+    /** An honest edit of the owner hides nobody who changed the row before. */
+    @Test
+    void all_who_changed_a_row_since_it_was_in_force_are_named() {
+        grant(Who.ADMIN);
+        database.run(Who.TENANT_ADMIN, APPROVE);
+        database.run(
+                Who.TENANT_ADMIN,
+                "UPDATE broker.subject_grant SET max_duration = 300 WHERE subject = 'ci'");
+        database.admin("UPDATE broker.subject_grant SET owner = 'team' WHERE subject = 'ci'");
+        database.assertRows(
+                "SELECT changed_by FROM broker.pending_approval", "test_admin, test_tenant_admin");
+        database.assertRows(
+                "SELECT advice LIKE '%written or changed by test_admin, test_tenant_admin and%' FROM broker.lint WHERE rule = 'awaits_approval'",
+                "t");
+    }
+
+    @Test
+    void who_changed_the_approvers_of_a_rule_is_named_with_it() {
+        database.run(
+                Who.TENANT_ADMIN,
+                "DELETE FROM broker.access_approver WHERE rule = 1 AND idp = 'console'");
+        database.admin("UPDATE broker.access_rule SET max_access = 7200 WHERE id = 1");
+        database.assertRows(
+                "SELECT changed_by FROM broker.pending_approval", "test_admin, test_tenant_admin");
+    }
+
+    /** What looks like another text, or writes further lines on a terminal, shows its codes. */
+    @Test
+    void what_awaits_approval_is_shown_in_ascii_and_in_one_line() {
+        database.run(
+                Who.TENANT_ADMIN,
+                """
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason)
+                VALUES ('acme', 'sso', E'gr\\u0430ce\\u200b', 'deploy', '{"a": "\\u202e"}', E'OPS-1\\nacme|subject_grant\\x1b[2K')
+                """);
+        database.assertRows(
+                "SELECT concat_ws('|', subject, reason, allows ->> 'claims', allows ->> 'subject' = E'gr\\u0430ce\\u200b') FROM broker.pending_approval",
+                "gr\\u0430ce\\u200b|OPS-1 acme|subject_grant [2K|{\"a\": \"\\u202e\"}|t");
+    }
+
+    /** Row-level security keeps no index from finding the changes of a row. */
+    @Test
+    void a_login_reads_the_changes_of_rows_of_its_own_tenants_alone() {
+        database.admin("INSERT INTO broker.tenant (name) VALUES ('other')");
+        String sql = "SELECT internal.row_revision('tenant', '%s', '%s')";
+        database.run(Who.TENANT_ADMIN, sql.formatted("acme", "acme"));
+        assertTrue(
+                refused(Who.TENANT_ADMIN, sql.formatted("other", "other"))
+                        .contains("no tenant \"other\" whose history you may read"));
+        assertTrue(refused(Who.CONSOLE, sql.formatted("acme", "acme")).contains("no tenant"));
+    }
+
     @Test
     void a_key_counts_as_absent_until_another_login_approves_it() {
         database.run(
@@ -172,7 +224,7 @@ class SecondAdminTest {
     void only_platform_admins_end_it() {
         assertTrue(
                 refused(Who.TENANT_ADMIN, "UPDATE broker.tenant SET require_second_admin = false")
-                        .contains("cannot end that"));
+                        .contains("cannot turn that off"));
         grant(Who.TENANT_ADMIN);
         database.admin("UPDATE broker.tenant SET require_second_admin = false");
         assertEquals("granted", asked.explained("ci", "deploy"));
@@ -196,7 +248,8 @@ class SecondAdminTest {
         database.admin("DELETE FROM broker.tenant_admin");
         assertTrue(
                 refused(Who.TENANT_ADMIN, "SELECT broker.approve('subject_grant', 2, 1)")
-                        .contains("There is no grant 2 that you may write"));
+                        .contains(
+                                "Grant 2 does not exist, or you may not write rows of its tenant"));
         assertTrue(
                 refused(Who.AUDITOR, "SELECT broker.approve('subject_grant', 2, 1)")
                         .contains("permission denied"));

@@ -127,7 +127,9 @@ final class ExchangeTest {
                 lives(Duration.ofSeconds(20));
                 assertEquals(1, stage.minted("deploy").byKey().size());
                 assertEquals(
-                        Optional.of("the credential is valid for 20 s, and 3600 s were asked for"),
+                        Optional.of(
+                                "the credential is valid for 20 s, although 3600 s were"
+                                        + " requested"),
                         store.events().getLast().detail());
             }
             assertEquals(1, log.linesWith("issues credentials of key 'deploy'").size());
@@ -186,7 +188,7 @@ final class ExchangeTest {
                 _ ->
                         new NotCalled(
                                 NotCalled.Why.TENANT_BUSY,
-                                "1024 calls of the tenant wait already"));
+                                "1024 calls of the tenant are already waiting"));
 
         Unavailable busy = assertThrows(Unavailable.class, () -> stage.refusal("busy", "idle"));
 

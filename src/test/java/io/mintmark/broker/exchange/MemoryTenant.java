@@ -264,11 +264,6 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
     }
 
     @Override
-    public String fingerprint() {
-        return state(NAME).toString();
-    }
-
-    @Override
     public synchronized TenantSnapshot tenant(TenantName tenant, long most) {
         if (gone) {
             throw new Unavailable("gone for the test", Duration.ofSeconds(1));
@@ -309,10 +304,15 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
     }
 
     @Override
-    public synchronized List<IssuerIndex.Entry> entries() {
-        return List.of(
-                IssuerIndex.Entry.of(
-                        new IssuerIndex.Version(IDP, revision), ISSUER, List.of(AUDIENCE), true));
+    public synchronized Entries entries() {
+        return new Entries(
+                state(NAME).toString(),
+                List.of(
+                        IssuerIndex.Entry.of(
+                                new IssuerIndex.Version(IDP, revision),
+                                ISSUER,
+                                List.of(AUDIENCE),
+                                true)));
     }
 
     @Override

@@ -171,7 +171,8 @@ final class Stage implements AutoCloseable {
                 ids,
                 clocks,
                 TIMEOUT,
-                new Listening());
+                new Listening(),
+                (_, _) -> List.of());
     }
 
     private final class Listening implements MintListener {

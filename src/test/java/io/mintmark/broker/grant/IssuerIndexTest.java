@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.base.tenant.IdpName;
 import io.mintmark.base.tenant.TenantName;
+import io.mintmark.broker.grant.IdentityProviderStore.Entries;
 import io.mintmark.broker.grant.IssuerIndex.Entry;
 import io.mintmark.broker.grant.IssuerIndex.Version;
 import io.mintmark.broker.token.IdentityProviders;
@@ -65,7 +66,9 @@ class IssuerIndexTest {
     @Test
     void a_provider_that_may_not_be_listed_still_leads_somewhere() {
         IssuerIndex index =
-                IssuerIndex.of("1", List.of(entry("acme", CI, List.of("a"), true)), _ -> false);
+                IssuerIndex.of(
+                        new Entries("1", List.of(entry("acme", CI, List.of("a"), true))),
+                        _ -> false);
         assertEquals(List.of(), index.listedIssuers());
         assertEquals(List.of("acme"), names(index.leadingFrom(CI, Set.of("a"))));
     }
@@ -79,7 +82,7 @@ class IssuerIndexTest {
             audiences.add("a" + i);
         }
         many.add(entry("idp-x", "https://x.example", List.of("a"), true));
-        IssuerIndex index = IssuerIndex.of("1", many, _ -> true);
+        IssuerIndex index = IssuerIndex.of(new Entries("1", many), _ -> true);
         List<String> first =
                 IntStream.range(100, 100 + IdentityProviders.MOST_FOUND)
                         .mapToObj(i -> "idp-" + i)
@@ -97,7 +100,7 @@ class IssuerIndexTest {
                         .toList();
         assertEquals(
                 IdentityProviders.MOST_SHOWN,
-                IssuerIndex.of("1", many, _ -> true).listedIssuers().size());
+                IssuerIndex.of(new Entries("1", many), _ -> true).listedIssuers().size());
     }
 
     @Test
@@ -112,7 +115,7 @@ class IssuerIndexTest {
         assertEquals(List.of("globex"), providers(two.logins(new TenantName("globex"))));
         assertEquals(List.of(), two.logins());
         assertEquals(List.of(), two.logins(new TenantName("hooli")));
-        IssuerIndex hidden = IssuerIndex.of("1", List.of(acme), _ -> false);
+        IssuerIndex hidden = IssuerIndex.of(new Entries("1", List.of(acme)), _ -> false);
         assertEquals(List.of(), hidden.logins());
     }
 
@@ -136,7 +139,7 @@ class IssuerIndexTest {
             audiences.add(own);
             entries.add(entry("idp-" + (1000 + i), issuer(i), List.copyOf(own), true));
         }
-        IssuerIndex index = IssuerIndex.of("1", entries, _ -> true);
+        IssuerIndex index = IssuerIndex.of(new Entries("1", entries), _ -> true);
         for (int i = 0; i < 2_000; i++) {
             int issuer = random.nextInt(50);
             Set<String> asked = audiences(random);
@@ -163,7 +166,7 @@ class IssuerIndexTest {
                             true));
         }
         long before = LiveHeap.bytes();
-        IssuerIndex index = IssuerIndex.of("1", entries, _ -> true);
+        IssuerIndex index = IssuerIndex.of(new Entries("1", entries), _ -> true);
         long taken = LiveHeap.bytes() - before;
         assertTrue(taken < 4_000_000, taken + " bytes");
         assertEquals(10_000, index.listed().size());
@@ -183,7 +186,7 @@ class IssuerIndexTest {
     }
 
     private static IssuerIndex index(Entry... entries) {
-        return IssuerIndex.of("1", List.of(entries), _ -> true);
+        return IssuerIndex.of(new Entries("1", List.of(entries)), _ -> true);
     }
 
     private static Entry entry(String name, String issuer, List<String> audiences, boolean listed) {

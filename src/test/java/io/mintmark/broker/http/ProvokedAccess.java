@@ -50,8 +50,12 @@ final class ProvokedAccess {
         answers.ask(
                 world, "GET /access-requests?for=decision", "", "Authorization: Bearer " + boss);
         answers.ask(world, "GET /access-requests?for=x", "");
+        answers.ask(
+                world, "GET /access-requests?for=withdrawal", "", "Authorization: Bearer " + boss);
         deleted(first, boss);
+        answers.mint(world, asker, "spare");
         deleted(first, asker);
+        deleted("7c9e6679-7425-40de-944b-e07fc1f90ae7", boss);
         String second = asked(asker);
         decided(boss, second, "refuse");
         decided(boss, second, "approve");

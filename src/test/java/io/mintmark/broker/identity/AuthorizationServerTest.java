@@ -189,7 +189,8 @@ class AuthorizationServerTest {
         NoBrokerTokenException refused = refusal(discovering(idp.url()));
 
         assertEquals(Kind.MISCONFIGURED, refused.kind());
-        assertTrue(refused.getMessage().contains("only https"), refused.getMessage());
+        assertTrue(
+                refused.getMessage().contains("plain http is allowed only"), refused.getMessage());
     }
 
     @Test
@@ -218,7 +219,7 @@ class AuthorizationServerTest {
 
         assertEquals(Kind.FAILED, refused.kind());
         assertTrue(
-                refused.getMessage().contains("neither its answer (expires_in)"),
+                refused.getMessage().contains("neither the response (expires_in)"),
                 refused.getMessage());
     }
 

@@ -203,7 +203,7 @@ class BuiltInIdentityTest {
                         NoBrokerTokenException.class,
                         () -> identity().assertion(clientId, "https://idp.example", "id"));
 
-        assertTrue(refused.getMessage().contains("the broker's own issuer"));
+        assertTrue(refused.getMessage().contains("could be taken for the broker's issuer"));
     }
 
     @ParameterizedTest

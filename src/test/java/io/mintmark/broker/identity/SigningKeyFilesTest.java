@@ -88,9 +88,7 @@ class SigningKeyFilesTest {
     @Test
     void an_empty_directory_is_told_with_the_line_that_makes_a_key() {
         assertEquals(
-                ("BROKER_SIGNING_KEYS_DIR %1$s contains no signing key; a key is made with: openssl"
-                                + " genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "
-                                + "%1$s/2026-07-29.pem")
+                "BROKER_SIGNING_KEYS_DIR %1$s contains no signing key; make a key with: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out %1$s/2026-07-29.pem"
                         .formatted(directory),
                 complaint());
     }

@@ -11,6 +11,7 @@ import io.mintmark.audit.Event.Credential;
 import io.mintmark.audit.Event.GrantReference;
 import io.mintmark.audit.Event.Subject;
 import io.mintmark.audit.MintEvents;
+import io.mintmark.base.sql.Database;
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.base.tenant.IdpName;
@@ -37,7 +38,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
 
 /** What mints leave behind is ended, by whichever replica is there, and is on record once. */
 @Tag("every-postgres")
@@ -336,6 +339,43 @@ class LeaseRevocationsTest {
     }
 
     @Test
+    void an_access_provider_is_found_however_many_mints_are_due_at_another() {
+        for (int due : List.of(1, 1_100)) {
+            database.runAsSuperuser(
+                    """
+                    INSERT INTO runtime.ending (mint_id, tenant, provider, provider_type, due, next_try)
+                    SELECT gen_random_uuid(), 'acme', 'app', 'webhook', now() - interval '1 hour', now() - interval '1 hour'
+                      FROM generate_series(1, %d)
+                    UNION ALL SELECT gen_random_uuid(), 'acme', 'second', 'webhook', now(), now()
+                    """
+                            .formatted(due));
+            assertEquals(
+                    Set.of("app", "second"),
+                    store().due(Set.of("webhook")).stream()
+                            .map(found -> found.provider().name().value())
+                            .collect(Collectors.toSet()));
+        }
+    }
+
+    private LeaseStore store() {
+        return new PostgresLeases(
+                database.closing(new Database(database.login(Who.APP))), "looking");
+    }
+
+    @Test
+    void a_sweep_is_due_for_new_access_providers_and_not_for_deleted_ones() {
+        LeaseStore store = store();
+        Set<String> types = Set.of("webhook");
+        assertEquals(List.of(), store.due(types));
+        store.noteProviders();
+        assertEquals(2, store.due(types).stream().filter(LeaseStore.Due::sweep).count());
+        database.admin("DELETE FROM broker.access_provider WHERE name = 'second'");
+        store.noteProviders();
+        assertEquals(List.of("app"), database.column("SELECT provider FROM runtime.sweep"));
+        assertEquals(List.of(), store.due(Set.of("postgres")));
+    }
+
+    @Test
     void two_replicas_end_each_mint_once() {
         // a sweep may list a mint that the other replica is just ending, and end it again
         database.runAsSuperuser(
@@ -442,7 +482,10 @@ class LeaseRevocationsTest {
                         + " name = 'app'");
         one.start();
         replica("two").start();
-        Eventually.holds(() -> database.column("SELECT provider FROM runtime.sweep").size() == 3);
+        Eventually.holds(() ->
+                database.column("SELECT provider FROM runtime.sweep WHERE next_sweep > now()")
+                                .size()
+                        == 3);
         database.assertRows(
                 "SELECT tries FROM runtime.ending WHERE mint_id = '%s'".formatted(alive.mintId()),
                 "0");
@@ -469,8 +512,7 @@ class LeaseRevocationsTest {
                                     .getCause());
             assertTrue(
                     why.contains(
-                            "A credential of access provider \"app\" of tenant \"acme\" is not yet"
-                                    + " revoked"),
+                            "A credential of access provider \"app\" of tenant \"acme\" is not revoked yet"),
                     why);
         }
         database.admin("UPDATE broker.access_provider SET enabled = false WHERE name = 'app'");

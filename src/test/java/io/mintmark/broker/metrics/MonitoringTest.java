@@ -106,7 +106,7 @@ class MonitoringTest {
 
         for (String alert : alerts()) {
             String entry = runbook.split("\n### " + alert + "\n", 2)[1].split("\n### ", 2)[0];
-            for (String part : List.of("Means", "Hurts", "Look", "Do", "Over")) {
+            for (String part : List.of("Means", "Hurts", "Look", "Do", "Resolved")) {
                 assertTrue(entry.contains("**" + part + "**"), alert + " lacks " + part);
             }
         }

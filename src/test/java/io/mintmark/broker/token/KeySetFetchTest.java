@@ -239,7 +239,7 @@ final class KeySetFetchTest {
         assertFault(
                 "/.well-known/jwks.json begins with a byte order mark, which JSON must not have"
                         + " (RFC 8259 section 8.1); jwks_uri of /.well-known/openid-configuration"
-                        + " has no member 'keys'");
+                        + " has no field 'keys'");
     }
 
     private void assertFault(String expected) {

@@ -48,7 +48,7 @@ final class KeySetTest {
                 "{\"keys\":[}|is not valid JSON at line 1, column 10",
                 "{\"keys\":[],\"keys\":[]}|is not valid JSON at line 1, column 18",
                 "[]|is JSON, but not an object",
-                "{}|has no member 'keys'",
+                "{}|has no field 'keys'",
                 "{\"keys\":null}|has null as 'keys' instead of a list",
                 "{\"keys\":{}}|has an object as 'keys' instead of a list"
             })
@@ -61,7 +61,7 @@ final class KeySetTest {
     void a_set_of_too_many_keys_is_named_by_its_fault() {
         String document = "{\"keys\":[%s]}".formatted("{},".repeat(500) + "{}");
         assertEquals(
-                Parsed.unusable("has 501 keys, and at most 500 are read"),
+                Parsed.unusable("has 501 keys; the maximum is 500"),
                 KeySet.parse(document.getBytes(StandardCharsets.UTF_8)));
     }
 
@@ -73,7 +73,8 @@ final class KeySetTest {
         assertEquals(
                 List.of(
                         "'weak' is an RSA key of 1024 bits, and only 2048 to 8192 are accepted",
-                        "'enc' isn't for verifying signatures, by its use or key_ops",
+                        "'enc' isn't meant for verifying signatures, according to its use or"
+                                + " key_ops",
                         "one without kid is symmetric",
                         "'ec' is published with its private half",
                         "one without kid isn't a key that the broker can read"),

@@ -72,7 +72,7 @@ final class NativeSignaturesTest {
                         NativeSignatures.UnusableException.class,
                         () -> NativeSignatures.library("Plan9-x86_64"));
 
-        assertEquals("it has no build for Plan9-x86_64", refused.getMessage());
+        assertEquals("the library has no build for Plan9-x86_64", refused.getMessage());
     }
 
     @ParameterizedTest

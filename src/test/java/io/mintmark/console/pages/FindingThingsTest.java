@@ -195,7 +195,7 @@ class FindingThingsTest {
 
         String page = world.page(viewer, address);
 
-        assertShows(page, "What it may have now", "Granted: 1 of");
+        assertShows(page, "What it may mint now", "Granted: 1 of");
         assertLacks(page, "role=\"alert\"");
     }
 
@@ -210,7 +210,7 @@ class FindingThingsTest {
         assertEquals(303, answer.statusCode());
         String address = answer.headers().firstValue("Location").orElseThrow();
         assertTrue(address.startsWith("/explain?idp=acme-github&claims=%7B%0A%20%22sub"), address);
-        assertShows(world.page("lead", address), "What it may have now");
+        assertShows(world.page("lead", address), "What it may mint now");
     }
 
     @Test
@@ -230,7 +230,7 @@ class FindingThingsTest {
         HttpResponse<String> answer = world.submit("lead", "/explain", "claims=" + token);
 
         assertEquals(200, answer.statusCode());
-        assertShows(answer.body(), "lead to no identity provider that you may see", "\"sub\"");
+        assertShows(answer.body(), "No identity provider that you may see has", "\"sub\"");
         assertLacks(answer.body(), "eyJ", "c2lnbmF0dXJl");
     }
 

@@ -135,7 +135,7 @@ class PageAnswersTest {
         assertShows(
                 page,
                 "<b>%s mints</b>".formatted(mints),
-                "<b>%s</b> of its credentials live".formatted(living),
+                "<b>%s</b> of its credentials are valid".formatted(living),
                 " now, the last until ");
     }
 
@@ -219,7 +219,7 @@ class PageAnswersTest {
                 world.page("lead", "/mints/" + mint),
                 "Latest possible end of a credential: <time",
                 "Set by the provider.",
-                "a credential was made and handed to the client, <time");
+                "a credential was made and returned to the client, <time");
     }
 
     /** Ends a mint that is its subject's alone. */
@@ -268,7 +268,7 @@ class PageAnswersTest {
         assertShows(
                 ended,
                 "<b>Ended</b>, <time",
-                "The broker revoked it before a client received it.",
+                "The broker revoked the credential before a client received it.",
                 "The credential was to end <time");
         assertShows(world.page("lead", "/mints?outcome=live&subject=lives-on"), mintOf("lives-on"));
         assertEquals(
@@ -291,7 +291,7 @@ class PageAnswersTest {
         assertShows(
                 world.page("lead", "/mints/" + mintOf("settled")),
                 "A credential, if there was one, has ended",
-                "objects of it are left at the provider");
+                "objects of the credential are left at the provider");
     }
 
     @Test

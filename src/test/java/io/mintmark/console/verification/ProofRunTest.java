@@ -37,13 +37,14 @@ class ProofRunTest {
         Instant begun = Instant.parse("2026-03-01T12:00:00Z");
         ProofRun run = new ProofRun("audrey", begun, 10);
 
-        run.doubtful("Change 12 of tenant acme is not sealed by checkpoint 913", "00");
+        run.doubtful("Change 12 of tenant acme is sealed not by checkpoint 913", "00");
         run.end(begun.plusSeconds(1), Optional.empty(), Optional.empty());
 
         assertFalse(run.isClean());
         assertFalse(run.isWrong());
         assertEquals(
-                "Nothing was changed up to checkpoint 0, as this database has it. The doubts need an answer.",
+                "Nothing was changed up to checkpoint 0, as this database has it. Explain or"
+                        + " accept the doubts.",
                 run.verdict());
     }
 

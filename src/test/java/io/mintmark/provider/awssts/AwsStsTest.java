@@ -161,7 +161,7 @@ class AwsStsTest {
                     {'role_arn':'R','session_name':'123456789012345678901234567890{mint_id}'} | 66 characters
                     {'role_arn':'R','session_name':'{subject}{mint_id}'}    | 'session_name' gives
                     {'role_arn':'R','policy_arns':'x'}                      | 'policy_arns' must be a list
-                    {'role_arn':'R','policy_arns':['x']}                    | isn't of a policy
+                    {'role_arn':'R','policy_arns':['x']}                    | isn't the ARN of a policy
                     []                                                      | key settings must be an object
                     """)
     void key_settings_that_cannot_work_are_told_before_anything_is_sent(
@@ -201,7 +201,8 @@ class AwsStsTest {
                 broker.failed(
                         order("'role_arn':'%s','policy':'%s'".formatted(ROLE, "x".repeat(2049))));
 
-        assertEquals("key setting 'policy' has 2049 characters, more than 2048", failed.detail());
+        assertEquals(
+                "key setting 'policy' has 2049 characters; the maximum is 2048", failed.detail());
     }
 
     @ParameterizedTest

@@ -213,7 +213,7 @@ class GoogleCloudTest {
                     'service_account':7                         | 'service_account' must be a non-empty string
                     'scopes':[]                                 | 'scopes' must have at least one element
                     'scopes':'https://a'                        | 'scopes' must be a list
-                    'scopes':['a b']                            | 'scopes' 'a b' isn't a scope
+                    'scopes':['a b']                            | 'scopes' 'a b' isn't a Google scope
                     'delegates':['a@b']                         | 'delegates' requires a service_account
                     'service_account':'a@b','delegates':['c']   | 'delegates' 'c' isn't the address
                     'access_boundary':{}                        | 'access_boundary' must have 1 to 10

@@ -214,7 +214,7 @@ class GoogleFailuresTest {
         Withheld failed = broker.withheld(GoogleOrders.at(google.endpoint(), ""));
 
         assertEquals(Reason.PROVIDER_ERROR, failed.reason());
-        assertTrue(failed.detail().startsWith("the answer has no expires_in"), failed.detail());
+        assertTrue(failed.detail().startsWith("the response has no expires_in"), failed.detail());
     }
 
     @ParameterizedTest

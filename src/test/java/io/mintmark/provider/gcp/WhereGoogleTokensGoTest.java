@@ -88,7 +88,7 @@ class WhereGoogleTokensGoTest {
     @Test
     void the_refusal_says_which_setting_and_what_to_do() {
         assertEquals(
-                "access provider setting 'iam_endpoint' can't be used: '%s' is worth something to GOOGLE, and https://evil.invalid is neither a host of theirs nor listed in OUTBOUND_ALLOWED_HOSTS"
+                "access provider setting 'iam_endpoint' can't be used: '%s' belongs to GOOGLE, but https://evil.invalid is neither a host of that vendor nor listed in OUTBOUND_ALLOWED_HOSTS"
                         .formatted(GoogleStandIn.PROVIDER),
                 failed(false, GoogleOrders.at(STS, "https://evil.invalid", "")).detail());
     }

@@ -294,26 +294,26 @@ class GitHubAppTest {
     void a_token_with_more_permissions_is_withheld_and_can_be_ended() {
         assertWithheld(
                 answer -> ((ObjectNode) answer.get("permissions")).put("administration", "write"),
-                "the token's permissions are not those asked for:"
+                "the token's permissions are not the requested ones:"
                         + " {\"contents\":\"read\",\"metadata\":\"read\",\"administration\":\"write\"}");
         assertWithheld(
                 answer -> ((ObjectNode) answer.get("permissions")).put("contents", "write"),
-                "the token's permissions are not those asked for");
+                "the token's permissions are not the requested ones");
     }
 
     @Test
     void a_token_with_fewer_permissions_is_withheld() {
         assertWithheld(
                 answer -> ((ObjectNode) answer.get("permissions")).remove("contents"),
-                "the token's permissions are not those asked for");
+                "the token's permissions are not the requested ones");
         assertWithheld(
                 answer -> answer.remove("permissions"),
-                "the token's permissions are not those asked for");
+                "the token's permissions are not the requested ones");
     }
 
     @Test
     void a_token_for_other_repositories_is_withheld() {
-        String told = "the token isn't limited to the repositories asked for";
+        String told = "the token isn't limited to the requested repositories";
         assertWithheld(
                 answer -> answer.withArray("repositories").addObject().put("name", "docs"), told);
         assertWithheld(answer -> answer.remove("repositories"), told);
@@ -330,15 +330,15 @@ class GitHubAppTest {
         Withheld withheld = broker.withheld(order(SHOP));
 
         assertEquals(Reason.PROVIDER_MISCONFIGURED, withheld.reason());
-        assertTrue(withheld.detail().contains("'shop' now 'store'"), withheld::detail);
+        assertTrue(withheld.detail().contains("'shop' to 'store'"), withheld::detail);
         assertTrue(withheld.undo().isPresent());
     }
 
     @Test
     void a_token_that_is_not_what_it_should_be_is_withheld() {
-        assertWithheld(answer -> answer.remove("expires_at"), "no readable expires_at");
-        assertWithheld(answer -> answer.put("expires_at", "soon"), "no readable expires_at");
-        assertWithheld(answer -> answer.put("error", "x"), "an error beside the token");
+        assertWithheld(answer -> answer.remove("expires_at"), "no valid expires_at");
+        assertWithheld(answer -> answer.put("expires_at", "soon"), "no valid expires_at");
+        assertWithheld(answer -> answer.put("error", "x"), "both a token and an error");
     }
 
     private void assertWithheld(Consumer<ObjectNode> change, String told) {
@@ -386,15 +386,15 @@ class GitHubAppTest {
             quoteCharacter = '`',
             textBlock =
                     """
-                    'permissions':{'contents':'read'}                                          | 'repositories' or repository_ids or all_repositories is required
-                    'repositories':['shop'],'all_repositories':true,'permissions':{'contents':'read'} | only one of them
-                    'repositories':['shop'],'repository_ids':['1'],'permissions':{'contents':'read'}  | only one of them
+                    'permissions':{'contents':'read'}                                          | 'repositories' must be set if neither repository_ids nor all_repositories is
+                    'repositories':['shop'],'all_repositories':true,'permissions':{'contents':'read'} | and only then
+                    'repositories':['shop'],'repository_ids':['1'],'permissions':{'contents':'read'}  | and only then
                     'repositories':['shop']                                                    | 'permissions' is missing
                     'repositories':['shop'],'permissions':{}                                   | 'permissions' is missing
                     'repositories':['shop'],'permissions':{'contents':'all'}                   | 'permissions' has the level 'all' for 'contents'
                     'repositories':['shop'],'permissions':{'Contents':'read'}                  | 'permissions' has the level 'read' for 'Contents'
-                    'repositories':['acme/shop'],'permissions':{'contents':'read'}             | 'repositories' has 'acme/shop', which is no repository name
-                    'repository_ids':['shop'],'permissions':{'contents':'read'}                | 'repository_ids' has 'shop', which is no repository id
+                    'repositories':['acme/shop'],'permissions':{'contents':'read'}             | 'repositories' has 'acme/shop', which is not a repository name
+                    'repository_ids':['shop'],'permissions':{'contents':'read'}                | 'repository_ids' has 'shop', which is not a repository id
                     'repositories':['shop'],'permissions':{'contents':'read'},'owner':'acme'   | 'owner' is not a setting
                     """)
     void key_settings_that_cannot_work_are_reported_before_anything_is_sent(

@@ -100,11 +100,11 @@ class JwtProviderTest {
                     'audience':'a','claims':{'Groups':['admins']}            | the reserved claim 'Groups'
                     'audience':'a','claims':{'tid ':'x'}                     | the reserved claim 'tid '
                     'audience':'a','claims':{'s cope':'x'}                   | the reserved claim 's cope'
-                    'audience':'https://broker.example'                      | the broker's own issuer
-                    'audience':'https://Broker.example/'                     | the broker's own issuer
-                    'audience':'broker.example'                              | the broker's own issuer
-                    'audience':'https://broker.example/tenants/globex'       | the broker's own issuer or of a tenant's
-                    'audience':'https://broker.example/tenants/acme'         | the broker's own issuer or of a tenant's
+                    'audience':'https://broker.example'                      | the issuer of the broker or of a tenant
+                    'audience':'https://Broker.example/'                     | the issuer of the broker or of a tenant
+                    'audience':'broker.example'                              | the issuer of the broker or of a tenant
+                    'audience':'https://broker.example/tenants/globex'       | the issuer of the broker or of a tenant
+                    'audience':'https://broker.example/tenants/acme'         | the issuer of the broker or of a tenant
                     'audience':'a','claims':{'scope':null}                   | has null for 'scope'
                     'audience':'a','scope':'x'                               | 'scope' is not a setting
                     'audience':'a','algorithm':'HS256'                       | 'algorithm' must be one of ES256, RS256, not 'HS256'

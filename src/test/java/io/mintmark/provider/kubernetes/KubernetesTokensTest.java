@@ -150,12 +150,12 @@ class KubernetesTokensTest {
 
     @Test
     void a_token_that_is_not_what_was_asked_for_is_withheld() {
-        assertWithheld(status -> status.remove("expirationTimestamp"), "no readable status");
+        assertWithheld(status -> status.remove("expirationTimestamp"), "no valid status");
         assertWithheld(
                 status ->
                         status.put("expirationTimestamp", Instant.now().plusSeconds(60).toString()),
-                "valid for longer than the answer says");
-        assertWithheld(status -> status.put("token", "opaque"), "isn't one of the service account");
+                "valid for longer than the response says");
+        assertWithheld(status -> status.put("token", "opaque"), "isn't for the service account");
         assertWithheld(
                 status ->
                         status.put(
@@ -190,7 +190,7 @@ class KubernetesTokensTest {
                     """
                     'service_account':'deployer'                    | `` | 'service_account' must be namespace/name
                     'service_account':'shop/../x'                   | `` | 'service_account' must be namespace/name
-                    'service_account':'shop/a','bound_secret':'a/b' | `` | 'bound_secret' must be the name of a Secret
+                    'service_account':'shop/a','bound_secret':'a/b' | `` | 'bound_secret' must be the name of a Kubernetes Secret
                     'audiences':['a']                               | `` | 'service_account' is missing
                     'service_account':'shop/a'                      | ,'auth':'token' | 'token' is missing, and auth 'token' needs it
                     'service_account':'shop/a'                      | ,'token':{'file':'x'} | 'token' is set, but auth 'broker' doesn't use it

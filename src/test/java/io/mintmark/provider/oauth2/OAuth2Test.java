@@ -192,7 +192,7 @@ class OAuth2Test {
         var server = server(Clients.KEY);
         broker.assertFailed(
                 Reason.PROVIDER_MISCONFIGURED,
-                "the broker's own issuer",
+                "could be taken for the broker's issuer",
                 order(
                         server,
                         "'client_auth':'private_key_jwt','client_id':'%s'".formatted(client),
@@ -445,19 +445,19 @@ class OAuth2Test {
                     'subject_lifetime':60.5                                     | 'subject_lifetime' must be
                     'subject_lifetime':'300'                                    | 'subject_lifetime' must be
                     'subject_lifetime':99999999999                              | 'subject_lifetime' must be
-                    'subject_parameter':'scope'                                 | 'subject_parameter' names 'scope', which the broker sets
+                    'subject_parameter':'scope'                                 | 'subject_parameter' names 'scope', which only the broker may set
                     'subject_parameter':'client_id'                             | 'subject_parameter' names 'client_id'
                     'subject_parameter':'assertion'                             | 'subject_parameter' names 'assertion'
                     'subject_parameter':'a b'                                   | 'subject_parameter' has 'a b', which is not a parameter name
-                    'parameters':{'subject_token':'x'}                          | 'parameters' names 'subject_token', which the broker sets
+                    'parameters':{'subject_token':'x'}                          | 'parameters' names 'subject_token', which only the broker may set
                     'parameters':{'client_id':'x'}                              | 'parameters' names 'client_id'
                     'parameters':{'a':7}                                        | 'parameters' must be a non-empty string
                     'parameters':['a']                                          | 'parameters' must be an object
-                    'parameters':{'jwt':'x'},'subject_parameter':'jwt'          | 'parameters' names 'jwt', which the broker sets
+                    'parameters':{'jwt':'x'},'subject_parameter':'jwt'          | 'parameters' names 'jwt', which only the broker may set
                     'target_parameters':['scope']                               | 'target_parameters' names 'scope'
                     'target_parameters':['a'],'parameters':{'a':'x'}            | 'target_parameters' names 'a', which 'parameters' sets
-                    'target_parameters':['client_id'],'client_id':'x'           | 'target_parameters' names 'client_id', which is a setting
-                    'target_parameters':['a']                                   | key setting 'parameters' has []; the access provider's 'target_parameters' has [a]
+                    'target_parameters':['client_id'],'client_id':'x'           | 'target_parameters' names 'client_id', which the setting client_id sets
+                    'target_parameters':['a']                                   | key setting 'parameters' has the names [], but the access provider's 'target_parameters' lists [a]
                     """)
     void provider_settings_that_cannot_work_are_told_before_anything_is_sent(
             String settings, String told) {
@@ -516,8 +516,8 @@ class OAuth2Test {
             quoteCharacter = '`',
             textBlock =
                     """
-                    ''                                       | 'parameters':{'a':'1'}                           | has [a]; the access provider's 'target_parameters' has []
-                    'target_parameters':['a']                | 'parameters':{'a':'1','b':'2'}                   | has [a, b]; the access provider's 'target_parameters' has [a]
+                    ''                                       | 'parameters':{'a':'1'}                           | has the names [a], but the access provider's 'target_parameters' lists []
+                    'target_parameters':['a']                | 'parameters':{'a':'1','b':'2'}                   | has the names [a, b], but the access provider's 'target_parameters' lists [a]
                     'grant':'jwt-bearer'                     | 'requested_token_type':'urn:ietf:params:oauth:token-type:jwt' | 'requested_token_type' does not apply
                     """)
     void a_keys_settings_that_do_not_fit_the_access_provider_are_reported(

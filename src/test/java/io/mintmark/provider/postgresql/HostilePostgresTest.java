@@ -77,14 +77,16 @@ class HostilePostgresTest {
     @Test
     void one_that_says_nothing_has_until_the_deadline() throws Exception {
         assertFailed(
-                Reason.PROVIDER_TIMEOUT, "no answer in time", failed((_, in) -> in.readAllBytes()));
+                Reason.PROVIDER_TIMEOUT,
+                "didn't respond in time",
+                failed((_, in) -> in.readAllBytes()));
     }
 
     @Test
     void one_that_drips_has_until_the_deadline() throws Exception {
         assertFailed(
                 Reason.PROVIDER_TIMEOUT,
-                "no answer in time",
+                "didn't respond in time",
                 failed((out, _) -> {
                     out.write(new byte[] {'E', 0, 0, (byte) 0x80, 0});
                     for (int i = 0; i < 100; i++) {

@@ -72,7 +72,7 @@ class PostgresLoginsTest {
                 "mintmark 01980f5e-8a00-7000-8000-0123456789ab acme/deploy");
 
         assertEquals(new Gone("role %s was dropped".formatted(login.name())), target.end());
-        assertEquals(new Gone("the mint has no role"), target.end());
+        assertEquals(new Gone("the server has no role for this mint"), target.end());
         assertEquals("28P01", refusal(login, "SELECT 1"));
     }
 

@@ -143,7 +143,7 @@ class PostgresTlsTest {
 
         Failed failed = Target.failed(other.mint(target.type()));
 
-        assertTrue(failed.detail().contains("broke off"), failed.detail());
+        assertTrue(failed.detail().contains("was lost"), failed.detail());
         assertEquals(Reason.PROVIDER_UNREACHABLE, failed.reason());
     }
 }

@@ -100,7 +100,8 @@ class ServerMessagesTest {
         for (int i = 0; i < 5; i++) {
             five.put(half);
         }
-        assertEquals("the server sends too much", refusal(five.array()));
+        assertEquals(
+                "the server's messages exceed the limit for a connection", refusal(five.array()));
     }
 
     @Test
@@ -122,6 +123,8 @@ class ServerMessagesTest {
 
     @Test
     void half_a_message_is_refused() {
-        assertEquals("the server broke off within a message", refusal(message('E', 100)));
+        assertEquals(
+                "the server closed the connection in the middle of a message",
+                refusal(message('E', 100)));
     }
 }

@@ -127,9 +127,9 @@ class S3StsTest {
             quoteCharacter = '`',
             textBlock =
                     """
-                    {'Statement':[],'statement':[{'Effect':'Allow'}]}       | has the member 'statement'
-                    '{\\'Statement\\':[],\\'Statement\\':[]}'                | isn't the JSON of an object
-                    '[]'                                                    | isn't the JSON of an object
+                    {'Statement':[],'statement':[{'Effect':'Allow'}]}       | has the unknown field 'statement'
+                    '{\\'Statement\\':[],\\'Statement\\':[]}'                | isn't a JSON object
+                    '[]'                                                    | isn't a JSON object
                     {'Statement':'x'}                                       | has a Statement that is neither
                     """)
     void a_policy_that_could_be_read_without_the_denial_is_refused(String policy, String told) {
@@ -147,8 +147,8 @@ class S3StsTest {
 
         assertEquals(2048, minio.calls().getFirst().parameter("Policy").orElseThrow().length());
         assertEquals(
-                "key setting 'policy' has 2049 characters, including the statement that keeps its"
-                        + " credentials from making others; the maximum is 2048",
+                "key setting 'policy' has 2049 characters, including the statement that the broker"
+                        + " adds so that a credential can't create others; the maximum is 2048",
                 failed.detail());
     }
 
@@ -237,7 +237,7 @@ class S3StsTest {
     void an_audience_of_a_vendors_is_refused(String audience) {
         broker.assertFailed(
                 Reason.PROVIDER_MISCONFIGURED,
-                "is worth something to",
+                "belongs to",
                 Orders.of(
                         "s3-sts",
                         "{'endpoint':'https://minio.example','audience':'%s'}".formatted(audience),

@@ -256,7 +256,7 @@ class SshProviderTest {
                     'principals':['a root']                              | 'principals' must be at most 64 names
                     'principals':['*']                                   | 'principals' must be at most 64 names
                     'principals':['{mint_id}']                           | 'principals' must be at most 64 names
-                    'principals':['a'],'extensions':['permit-everything'] | 'extensions' must be of
+                    'principals':['a'],'extensions':['permit-everything'] | 'extensions' may contain only
                     'principals':['a'],'source_address':['192.0.2.1,0.0.0.0/0'] | 'source_address' has '
                     'principals':['a'],'source_address':['!192.0.2.1']   | 'source_address' has '
                     'principals':['a'],'force_command':'a\\nb'           | 'force_command' must be one line
@@ -287,7 +287,9 @@ class SshProviderTest {
                         order("'principals':['deploy']")
                                 .certifying(MintingBroker.field(usual, "PublicKey")));
 
-        assertEquals("the client's key is the CA's own", failed.detail());
+        assertEquals(
+                "the client sent the public key of the CA; it must send a key of its own",
+                failed.detail());
     }
 
     @Test

@@ -101,7 +101,7 @@ class StsFailuresTest {
         assertEquals(
                 new Failed(
                         Reason.PROVIDER_TIMEOUT,
-                        "no answer by the deadline (%s)".formatted(sts.endpoint())),
+                        "no response before the deadline (%s)".formatted(sts.endpoint())),
                 broker.awsSts(order().within(Duration.ofMillis(300))));
     }
 
@@ -172,7 +172,7 @@ class StsFailuresTest {
                         """));
 
         Failed failed = broker.assertFailed(Reason.PROVIDER_ERROR, order());
-        assertTrue(failed.detail().startsWith("the answer lacks a part"), failed.detail());
+        assertTrue(failed.detail().startsWith("the response lacks a part"), failed.detail());
     }
 
     @ParameterizedTest
@@ -183,7 +183,7 @@ class StsFailuresTest {
         assertEquals(
                 new Failed(
                         Reason.PROVIDER_ERROR,
-                        "the answer can't be understood (%s)".formatted(sts.endpoint())),
+                        "the response can't be parsed (%s)".formatted(sts.endpoint())),
                 broker.failed(order()));
     }
 

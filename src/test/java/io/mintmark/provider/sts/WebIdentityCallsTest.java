@@ -176,7 +176,7 @@ class WebIdentityCallsTest {
 
             String outcome = outcome(byUs("", usual()));
 
-            assertTrue(outcome.contains("the answer can't be understood"), outcome);
+            assertTrue(outcome.contains("the response can't be parsed"), outcome);
         }
     }
 

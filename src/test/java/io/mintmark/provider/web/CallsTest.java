@@ -241,8 +241,8 @@ class CallsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "http://far.example/token, only https is used",
-        "http://10.0.0.1/token,    only https is used",
+        "http://far.example/token, plain http is allowed only",
+        "http://10.0.0.1/token,    plain http is allowed only",
         "https://10.0.0.1/token,   10.0.0.1",
         "https://169.254.169.254/, 169.254.169.254",
     })

@@ -225,13 +225,19 @@ class WebhookTest {
         assertWithheld(
                 a -> values(a).put("APP_USER", "é".repeat((8 << 10) + 1)), "more than 16 KiB");
         assertWithheld(WebhookTest::fill, "more than 32 values");
-        assertWithheld(a -> a.remove("expiresAt"), "no readable expiresAt");
-        assertWithheld(a -> a.put("expiresAt", "soon"), "no readable expiresAt");
-        assertWithheld(a -> a.put("expiresAt", 4102444800L), "no readable expiresAt");
-        assertWithheld(a -> a.remove("credentialId"), "no credentialId");
-        assertWithheld(a -> a.put("credentialId", 7), "no credentialId");
-        assertWithheld(a -> a.put("credentialId", "a b"), "no credentialId");
-        assertWithheld(a -> a.put("credentialId", "x".repeat(256)), "no credentialId");
+        assertWithheld(a -> a.remove("expiresAt"), "no valid expiresAt");
+        assertWithheld(a -> a.put("expiresAt", "soon"), "no valid expiresAt");
+        assertWithheld(a -> a.put("expiresAt", 4102444800L), "no valid expiresAt");
+        assertWithheld(
+                a -> a.remove("credentialId"), "credentialId in the response must have 1 to 255");
+        assertWithheld(
+                a -> a.put("credentialId", 7), "credentialId in the response must have 1 to 255");
+        assertWithheld(
+                a -> a.put("credentialId", "a b"),
+                "credentialId in the response must have 1 to 255");
+        assertWithheld(
+                a -> a.put("credentialId", "x".repeat(256)),
+                "credentialId in the response must have 1 to 255");
         assertWithheld(a -> a.put("endsByItself", "yes"), "endsByItself");
     }
 
@@ -452,13 +458,13 @@ class WebhookTest {
                     """
                     {}                                            | {'target':'a'}                   | 'endpoint' is missing
                     {'endpoint':'%s'}                             | {'target':'a'}                   | 'fields' is missing
-                    {'endpoint':'%s','fields':['a-b']}            | {'target':'a'}                   | 'fields' names 'a-b', which can't be a field
-                    {'endpoint':'%s','fields':['Expiration']}     | {'target':'a'}                   | 'fields' names 'Expiration', which can't be a field
+                    {'endpoint':'%s','fields':['a-b']}            | {'target':'a'}                   | 'fields' names 'a-b', which is not a valid field name
+                    {'endpoint':'%s','fields':['Expiration']}     | {'target':'a'}                   | 'fields' names 'Expiration', which is not a valid field name
                     {'endpoint':'%s','fields':['a'],'x':1}        | {'target':'a'}                   | 'x' is not a setting of this type
                     {'endpoint':'http://10.0.0.1','fields':['a']} | {'target':'a'}                   | is plain http
-                    {'endpoint':'https://sts.amazonaws.com.evil.example.amazonaws.com','fields':['a']} | {'target':'a'} | is worth something to AWS
-                    {'endpoint':'%s','fields':['a'],'client_certificate':'x'}         | {'target':'a'} | need each other
-                    {'endpoint':'%s','fields':['a'],'client_key':{'file':'x'}}        | {'target':'a'} | need each other
+                    {'endpoint':'https://sts.amazonaws.com.evil.example.amazonaws.com','fields':['a']} | {'target':'a'} | belongs to AWS
+                    {'endpoint':'%s','fields':['a'],'client_certificate':'x'}         | {'target':'a'} | must be set together
+                    {'endpoint':'%s','fields':['a'],'client_key':{'file':'x'}}        | {'target':'a'} | must be set together
                     {'endpoint':'%s','fields':['a'],'client_key':{'file':'x'},'client_certificate':'x'} | {'target':'a'} | 'client_key' refers to SECRETS_DIR/acme/x, which doesn't exist
                     {'endpoint':'%s','fields':['a']}              | {}                               | 'target' is missing
                     {'endpoint':'%s','fields':['a']}              | {'target':'a','parameters':{'a':1}}      | 'parameters' must be a non-empty string

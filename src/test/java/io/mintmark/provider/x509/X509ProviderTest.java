@@ -145,7 +145,7 @@ class X509ProviderTest {
                     'subject':'/CN=x','uri':'https://acme.example/b'       | 'uri' must be a SPIFFE id
                     'subject':'/CN=x','dns_names':['a.example']            | 'dns_names' needs the usage 'server'
                     'subject':'/CN=x','usage':['server'],'dns_names':['a b'] | 'dns_names' must be
-                    'subject':'/CN=x','usage':['ca']                       | 'usage' must be of
+                    'subject':'/CN=x','usage':['ca']                       | 'usage' may contain only
                     'subject':'/CN=x','key_type':'rsa-1024'                | 'key_type' must be one of
                     """)
     void settings_that_cannot_work_are_reported(String settings, String told) {

@@ -6,7 +6,7 @@ import java.util.Optional;
 
 /** Memory for the answer that this thread is about to write, until the answer is written. */
 public final class AnswerHold implements AutoCloseable {
-    /** The length up to which an answer needs none, in bytes. */
+    /** The length up to which a response needs no hold, in bytes. */
     public static final int LEAST = AnswerMemory.LEAST_COUNTED;
 
     /** The length of the pieces that a shared document is sent in, in bytes. */
@@ -18,14 +18,16 @@ public final class AnswerHold implements AutoCloseable {
         this.end = end;
     }
 
-    /** For an answer of so many bytes; empty if clients that don't read hold too much. */
+    /**
+     * Holds memory for a response of so many bytes; empty if clients that don't read hold too much.
+     */
     public static Optional<AnswerHold> of(Network client, long bytes) {
         return GuardedConnection.answerMemory((memory, state) -> memory.hold(state, client, bytes))
                 .orElseGet(AnswerHold::uncounted);
     }
 
     /**
-     * For a piece of a document that is made once for all who ask for it.
+     * Holds memory for a piece of a document that is made once and sent to many clients.
      *
      * @param document the same array for all of them
      */
@@ -35,14 +37,14 @@ public final class AnswerHold implements AutoCloseable {
                 .orElseGet(AnswerHold::uncounted);
     }
 
-    /** For an answer that must not be lost, whether there is memory for it or not. */
+    /** Holds memory for a response that must not be lost, even if too much is held already. */
     public static AnswerHold anyway(Network client, long bytes) {
         return GuardedConnection.answerMemory(
                         (memory, state) -> memory.holdAnyway(state, client, bytes))
                 .orElseGet(() -> new AnswerHold(() -> {}));
     }
 
-    /** On a port that isn't guarded. */
+    /** A hold that counts nothing, for a port that isn't guarded. */
     private static Optional<AnswerHold> uncounted() {
         return Optional.of(new AnswerHold(() -> {}));
     }

@@ -53,7 +53,7 @@ final class AnswerMemory {
         this.most = most;
     }
 
-    /** Memory for an answer of so many bytes; empty if there is none. */
+    /** Reserves memory for a response of so many bytes; empty if there is none. */
     Optional<AnswerHold> hold(ConnectionState state, Network client, long bytes) {
         return hold(new Held(state, client, bytes, null));
     }
@@ -174,7 +174,10 @@ final class AnswerMemory {
         return Stream.concat(Stream.of(one), others.stream()).toList();
     }
 
-    /** A document counts once, however many read it. */
+    /**
+     * The memory of all holds, in bytes. A shared document counts once, however many connections
+     * send it.
+     */
     private static long bytes(Collection<Held> all) {
         Set<byte[]> documents = Collections.newSetFromMap(new IdentityHashMap<>());
         all.stream().map(Held::document).filter(Objects::nonNull).forEach(documents::add);

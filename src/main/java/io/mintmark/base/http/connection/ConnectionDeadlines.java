@@ -34,12 +34,14 @@ final class ConnectionDeadlines implements AutoCloseable {
         connections.join(state);
     }
 
-    /** A request is known as far as its headers. */
+    /** Notes that a request is known as far as its headers. */
     void requested(ConnectionState state) {
         requests.join(state);
     }
 
-    /** The response is written, or the request no longer counts as being processed. */
+    /**
+     * Notes that the response is written, or that the request no longer counts as being processed.
+     */
     void answered(ConnectionState state) {
         requests.leave(state);
     }
@@ -50,7 +52,7 @@ final class ConnectionDeadlines implements AutoCloseable {
         noteWhetherEmpty();
     }
 
-    /** From now on every answer is its connection's last. */
+    /** Makes every response the last one of its connection from now on. */
     void drain() {
         draining = true;
         noteWhetherEmpty();
@@ -72,7 +74,7 @@ final class ConnectionDeadlines implements AutoCloseable {
         return empty.await(atMost.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /** From now on, connections are closed as soon as they have no request in flight. */
+    /** Closes connections without a request in flight, now and from now on. */
     void closeIdle() {
         closingIdle = true;
     }

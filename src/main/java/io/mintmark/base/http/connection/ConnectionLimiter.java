@@ -19,7 +19,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * either.
  */
 final class ConnectionLimiter {
-    /** One in so many places is kept free. */
+    /** One of so many connections is kept free. */
     private static final int ONE_IN = 16;
 
     private final Set<ConnectionState> members = ConcurrentHashMap.newKeySet();
@@ -50,7 +50,7 @@ final class ConnectionLimiter {
         return members.isEmpty();
     }
 
-    /** Closes those whose clients are overdue. */
+    /** Closes connections whose clients are overdue. */
     void closeOverdue() {
         members.removeIf(ConnectionState::closeIfOverdue);
         makeRoom();

@@ -14,7 +14,7 @@ enum ConnectionStage {
     LINGERING,
     CLOSED;
 
-    /** How long a client may go on sending after its last response. */
+    /** The time for which a client may go on sending after its last response. */
     private static final Duration AFTER_LAST = Duration.ofSeconds(2);
 
     Duration timeout(ServerBounds bounds) {

@@ -27,7 +27,10 @@ import java.util.stream.Stream;
  * on and answered, what arrives at that moment is not read any more.
  */
 final class ConnectionState {
-    /** Of responses on one connection: its read buffers otherwise fill the old generation. */
+    /**
+     * The maximum number of responses on one connection. Read buffers of longer connections would
+     * fill the old generation of the heap.
+     */
     private static final int MOST_ANSWERS = 1_000;
 
     private static final HttpPrologue NO_LINE =
@@ -39,8 +42,9 @@ final class ConnectionState {
 
     record Wait(ConnectionState state, Moment moment, long nanos) {
         /**
-         * A client that reads has taken what it was sent by then. It is less than a request waits
-         * for a permit, so that one is accepted when slow connections are closed.
+         * The minimum wait for a client before its connection may be closed for another one. A
+         * client that reads has received everything by then. It is shorter than the time that a
+         * request waits for a permit, so that closing a slow connection lets that request proceed.
          */
         private static final long LEAST = Duration.ofMillis(500).toNanos();
 
@@ -51,7 +55,7 @@ final class ConnectionState {
                     .sorted(Comparator.comparingLong(Wait::nanos).reversed());
         }
 
-        /** Closes the connection, if it still is that wait. */
+        /** Closes the connection if it is still in this wait. */
         boolean end() {
             return state.closeAt(moment);
         }
@@ -107,36 +111,38 @@ final class ConnectionState {
             throw e;
         }
         if (!moment.compareAndSet(wait, before)) {
-            throw new CloseConnectionException("the connection was closed for its client's wait");
+            throw new CloseConnectionException(
+                    "the connection was closed because its client"
+                            + " waits for a response too long");
         }
         return result;
     }
 
-    /** The client has connected, and a handshake may come before its first request. */
+    /** Notes that the client has connected. A handshake may come before its first request. */
     void opens() {
         enter(ConnectionStage.HANDSHAKE);
     }
 
-    /** The client may send its first request. */
+    /** Notes that the client may send its first request. */
     void isOpen() {
         enter(ConnectionStage.IDLE);
     }
 
-    /** The server is about to receive. */
+    /** Notes that the server begins to receive. */
     void receives() {
         if (now().stage == ConnectionStage.ANSWER) {
             enter(ConnectionStage.IDLE);
         }
     }
 
-    /** The server has received something. */
+    /** Notes that the server has received data. */
     void hasReceived() {
         if (now().stage == ConnectionStage.IDLE) {
             enter(ConnectionStage.HEADERS);
         }
     }
 
-    /** Nothing of the request before counts any more. */
+    /** Forgets the previous request of the connection. */
     void requestBegins() {
         this.line = NO_LINE;
         this.authority = Optional.empty();
@@ -144,7 +150,7 @@ final class ConnectionState {
         this.body = RequestBody.none();
     }
 
-    /** The request's target is in absolute form, with this host and port. */
+    /** Notes host and port of a request's target in absolute form. */
     void targetNames(Optional<String> authority) {
         this.authority = authority;
     }
@@ -154,25 +160,28 @@ final class ConnectionState {
         return authority;
     }
 
-    /** A request's line is read. */
+    /** Notes a request's line. */
     void lineIsRead(HttpPrologue line) {
         this.awaitsLine = false;
         this.line = line;
     }
 
-    /** The headers have been read, but not validated yet. */
+    /** Notes the headers, which are not validated yet. */
     void headersAreRead(Headers headers) {
         this.headers = headers;
     }
 
-    /** They are good, and what follows is the body. */
+    /** Notes that the headers were accepted and that the body follows. */
     void bodyBegins(RequestBody body, boolean isLast) {
         this.body = body;
         this.isLast = isLast;
         enter(ConnectionStage.BODY);
     }
 
-    /** The end of the request is ambiguous: nothing more is read from the connection. */
+    /**
+     * Notes that the end of the request is ambiguous, so that nothing more is read from the
+     * connection.
+     */
     void breaks() {
         this.isBroken = true;
     }
@@ -212,7 +221,8 @@ final class ConnectionState {
     }
 
     /**
-     * The connection ends. Returns whether the client may still be sending, which must end first.
+     * Notes the end of the connection. Returns whether the client may still be sending, which must
+     * end first.
      */
     boolean lingers() {
         boolean lingers = isUnread && now().stage == ConnectionStage.ANSWER;
@@ -237,7 +247,7 @@ final class ConnectionState {
         return answers;
     }
 
-    /** Whether its answer has no body. */
+    /** Whether the request is a HEAD, whose response has no body. */
     boolean isHead() {
         return line.method().equals(Method.HEAD);
     }

@@ -24,7 +24,7 @@ final class GuardedConnection implements ServerConnection {
     /** The most that a client may still send after its last answer, in bytes. */
     private static final int MOST_LINGERING = 1024 * 1024;
 
-    /** The one that this thread works on. */
+    /** The connection that this thread works on. */
     private static final ScopedValue<GuardedConnection> CONNECTION = ScopedValue.newInstance();
 
     private final ServerConnection connection;
@@ -153,7 +153,7 @@ final class GuardedConnection implements ServerConnection {
         }
     }
 
-    /** A client that fails the handshake ends its connection and nothing else. */
+    /** Does the handshake. A client that fails it ends its own connection and nothing else. */
     private void open() {
         state.opens();
         try {
@@ -194,7 +194,10 @@ final class GuardedConnection implements ServerConnection {
         }
     }
 
-    /** Never: {@link ConnectionDeadlines} sees to idle connections, and one watch is enough. */
+    /**
+     * Returns zero, so that the server never closes a connection as idle: {@link
+     * ConnectionDeadlines} does.
+     */
     @Override
     public Duration idleTime() {
         return Duration.ZERO;

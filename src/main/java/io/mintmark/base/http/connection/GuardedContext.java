@@ -156,7 +156,7 @@ final class GuardedContext implements ConnectionContext {
             }
         }
 
-        /** The maker of a long answer holds memory for it; otherwise it is held here. */
+        /** Writes data, and holds memory for it unless the maker of a long response does. */
         private void writeCounted(BufferData data) {
             int length = data.available();
             if (length <= AnswerMemory.LEAST_COUNTED + LONGEST_HEADERS || memory.isHeldBy(state)) {
@@ -167,7 +167,7 @@ final class GuardedContext implements ConnectionContext {
                     memory.hold(state, state.client(), length)
                             .orElseThrow(() ->
                                     new CloseConnectionException(
-                                            "too many answers wait for their clients"))) {
+                                            "too many responses are waiting for slow clients"))) {
                 writeWhole(data);
             }
         }
@@ -179,11 +179,11 @@ final class GuardedContext implements ConnectionContext {
                     return data;
                 });
             } catch (UncheckedIOException e) {
-                throw new CloseConnectionException("the connection broke", e);
+                throw new CloseConnectionException("the connection was lost", e);
             }
         }
 
-        /** The server writes all headers of an answer at once. */
+        /** The headers of a response, which the server writes together in its first buffer. */
         private BufferData headersOf(BufferData answer) {
             byte[] bytes = answer.readBytes();
             int end = new String(bytes, StandardCharsets.ISO_8859_1).indexOf(END_OF_HEADERS);

@@ -45,10 +45,10 @@ public final class GuardedPort implements AutoCloseable {
      */
     private static final int SOCKET_BUFFER = 32 * 1024;
 
-    /** How long a request waits for a permit. */
+    /** The time that a request waits for a permit. */
     private static final Duration QUEUEING = Duration.ofSeconds(1);
 
-    /** The minimum that a waiting request counts, in KiB of a token. */
+    /** The minimum that a waiting request counts as, in KiB of a token. */
     private static final int LEAST_KEPT = 4;
 
     /**
@@ -57,7 +57,9 @@ public final class GuardedPort implements AutoCloseable {
      */
     private static final int MOST_KEPT = 16;
 
-    /** One byte in so many of the heap may be answers that wait for their clients. */
+    /**
+     * The share of the heap that responses waiting for their clients may take: one byte in so many.
+     */
     private static final int ONE_IN = 8;
 
     private final Optional<PortTls> tls;
@@ -181,7 +183,7 @@ public final class GuardedPort implements AutoCloseable {
         return Math.clamp(tokenLength / 1024L, LEAST_KEPT, MOST_KEPT);
     }
 
-    /** From now on every answer says that its connection ends, and it does. */
+    /** Makes every response announce the end of its connection and end it, from now on. */
     public void drain() {
         deadlines.drain();
     }
@@ -196,8 +198,8 @@ public final class GuardedPort implements AutoCloseable {
     }
 
     /**
-     * From now on, connections are closed as soon as they have no request in flight. Call this
-     * before the server stops, which waits for all connections to end.
+     * Closes connections without a request in flight, now and from now on. Call this before the
+     * server stops, because the server waits for all connections to end.
      */
     public void closeIdle() {
         deadlines.closeIdle();

@@ -20,10 +20,13 @@ import javax.net.ssl.SSLException;
  * and if all waited in order, all would wait too long.
  */
 final class HandshakePermits {
-    /** How long a handshake waits; then its client had better try again. */
+    /** The maximum wait of a handshake. After that, its client should retry. */
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
-    /** Handshakes of one client that compute or wait, so that others find a place. */
+    /**
+     * The maximum number of one client's handshakes that compute or wait, which leaves permits for
+     * others.
+     */
     static final int MOST_OF_CLIENT = 64;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -58,7 +61,7 @@ final class HandshakePermits {
     }
 
     private static SSLException tooMany() {
-        return new SSLException("too many handshakes at a time");
+        return new SSLException("too many TLS handshakes are in progress");
     }
 
     private boolean isAcquired() throws SSLException {
@@ -74,7 +77,7 @@ final class HandshakePermits {
         }
     }
 
-    /** Counted down as soon as it has come. */
+    /** Takes a permit or queues for one. The latch is counted down when the permit is granted. */
     private CountDownLatch turn() {
         CountDownLatch turn = new CountDownLatch(1);
         lock.lock();
@@ -100,7 +103,7 @@ final class HandshakePermits {
         }
     }
 
-    /** How many wait for their turn. */
+    /** The number of handshakes that wait for a permit. */
     int waiting() {
         lock.lock();
         try {

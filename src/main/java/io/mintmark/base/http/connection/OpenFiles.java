@@ -11,7 +11,7 @@ import java.lang.management.ManagementFactory;
  * everything else looks healthy, so the broker must not reach it.
  */
 public final class OpenFiles {
-    /** For the database, access providers, libraries and the JVM itself. */
+    /** The number of files for the database, access providers, libraries and the JVM itself. */
     private static final int OTHERS = 256;
 
     private OpenFiles() {}

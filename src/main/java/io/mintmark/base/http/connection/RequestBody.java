@@ -1,6 +1,6 @@
 package io.mintmark.base.http.connection;
 
-/** How much of a request's body the server has still to take. */
+/** The part of a request's body that the server has yet to read. */
 final class RequestBody {
     private long left;
 

@@ -17,7 +17,7 @@ import java.util.List;
  * the same reason a request has exactly one valid {@code Host} (section 3.2).
  */
 final class RequestFraming implements Http1ConnectionListener {
-    /** Of a {@code Content-Length}, in digits. */
+    /** The maximum length of {@code Content-Length}, in digits. */
     private static final int LONGEST_LENGTH = 18;
 
     private final ConnectionDeadlines deadlines;
@@ -41,10 +41,12 @@ final class RequestFraming implements Http1ConnectionListener {
         deadlines.requested(state);
     }
 
-    /** The server checks that a name is a token, and forgets that a token isn't empty. */
+    /**
+     * Rejects empty names. The server checks that a name is a token, but not that it isn't empty.
+     */
     private static void requireNames(ConnectionState state, Headers headers) {
         if (headers.stream().anyMatch(header -> header.name().isEmpty())) {
-            throw BadFraming.in(state, "a header without a name");
+            throw BadFraming.in(state, "a header has no name");
         }
     }
 
@@ -55,7 +57,7 @@ final class RequestFraming implements Http1ConnectionListener {
     private static void requireHost(ConnectionState state, Headers headers) {
         List<String> hosts = headers.all(HeaderNames.HOST, List::of);
         if (hosts.size() != 1 || !HostAndPort.isValid(hosts.getFirst())) {
-            throw BadFraming.in(state, "not one valid Host");
+            throw BadFraming.in(state, "the request needs exactly one valid Host header");
         }
         if (headers instanceof WritableHeaders<?> writable) {
             state.authority()
@@ -72,7 +74,7 @@ final class RequestFraming implements Http1ConnectionListener {
             return RequestBody.none();
         }
         if (lengths.size() > 1 || !isLength(lengths.getFirst())) {
-            throw BadFraming.in(state, "no unambiguous length");
+            throw BadFraming.in(state, "the length of the request is ambiguous");
         }
         return RequestBody.ofLength(Long.parseLong(lengths.getFirst()));
     }

@@ -9,7 +9,7 @@ import java.util.Optional;
  * head} doesn't know that no body will follow.
  */
 record RequestLine(String method, RequestTarget target) {
-    /** In characters. */
+    /** The maximum length of a request's method, in characters. */
     static final int LONGEST_METHOD = 32;
 
     private static final String VERSION = " HTTP/1.1";
@@ -32,7 +32,7 @@ record RequestLine(String method, RequestTarget target) {
                 .map(target -> new RequestLine(method, target));
     }
 
-    /** Whether it is the line of a request of HTTP/1.0, whose answers can't have all headers. */
+    /** Whether this is the request line of HTTP/1.0, whose responses can't have all headers. */
     static boolean isHttp10(byte[] bytes) {
         return new String(bytes, StandardCharsets.ISO_8859_1).endsWith(" HTTP/1.0");
     }

@@ -22,7 +22,7 @@ final class RequestPermits implements Limit {
     /** Whether there was memory for a request that returned its permit. */
     enum Reservation {
         RESERVED,
-        /** Its owner would use more than its part. */
+        /** The owner has used up its share of the memory. */
         OWNER_FULL,
         FULL
     }

@@ -16,10 +16,13 @@ import java.util.function.Supplier;
  * and nothing else.
  */
 final class RequestReader extends DataReader {
-    /** Header fields of a request; the server compares a name with all those of the same hash. */
+    /**
+     * The maximum number of header fields. The server compares a name with all those of the same
+     * hash.
+     */
     static final int MOST_FIELDS = 128;
 
-    /** Of a header field's name, in bytes. */
+    /** The maximum length of a header field's name, in bytes. */
     static final int LONGEST_NAME = 128;
 
     /**
@@ -53,10 +56,10 @@ final class RequestReader extends DataReader {
         try {
             bytes = state.awaitClient(socket);
         } catch (UncheckedIOException e) {
-            throw new CloseConnectionException("the connection broke", e);
+            throw new CloseConnectionException("the connection was lost", e);
         }
         if (bytes == null) {
-            throw new CloseConnectionException("the client has left");
+            throw new CloseConnectionException("the client disconnected");
         }
         state.hasReceived();
         return bytes;
@@ -72,14 +75,14 @@ final class RequestReader extends DataReader {
     }
 
     /**
-     * Every request begins with the search for the end of its line, when the answer before is
-     * written.
+     * Notes the beginning of a request: the server searches for the end of its line right after it
+     * has written the previous response.
      */
     @Override
     @SuppressWarnings("ThreadPriorityCheck")
     public int findNewLine(int max) {
         if (state.isLast()) {
-            throw new CloseConnectionException("the last answer is given");
+            throw new CloseConnectionException("the last response was sent");
         }
         if (state.awaitsLine()) {
             deadlines.answered(state);
@@ -104,7 +107,7 @@ final class RequestReader extends DataReader {
                                         state,
                                         RequestLine.isHttp10(bytes)
                                                 ? BadFraming.HTTP_1_0
-                                                : "no request line"));
+                                                : "the request line is invalid"));
         fields = 0;
         if (line.target().authority().isEmpty()) {
             return bytes;
@@ -147,7 +150,7 @@ final class RequestReader extends DataReader {
         throw BadFraming.in(state, "a chunk");
     }
 
-    /** Buffers are what bodies are read in. */
+    /** Returns the buffer into which bodies are read. */
     @Override
     public BufferData readBuffer(int length) {
         BufferData data = super.readBuffer(length);

@@ -9,11 +9,15 @@ import java.util.Optional;
  * @param authority host and port of a target in absolute form, which goes before {@code Host}
  */
 record RequestTarget(String origin, Optional<String> authority) {
-    /** In characters, as sent. What the server does with a path takes time by its square. */
+    /**
+     * The maximum length of a path as sent, in characters. The server's handling of a path takes
+     * time quadratic in its length.
+     */
     static final int LONGEST_PATH = 4096;
 
     /**
-     * The time that the server takes for a query grows with their number and the query's length.
+     * The maximum number of query parameters. The server's time for a query grows with their number
+     * and the query's length.
      */
     static final int MOST_PARAMETERS = 100;
 

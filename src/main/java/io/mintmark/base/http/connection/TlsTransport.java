@@ -35,7 +35,10 @@ final class TlsTransport implements Transport {
      */
     private static final int MOST_SHORT_RECORDS = 64;
 
-    /** The least length of all further records, on average; the shortest request has 26 bytes. */
+    /**
+     * The minimum average length of all further records, in bytes. The shortest request has 26
+     * bytes.
+     */
     private static final int SHORTEST_RECORDS = 16;
 
     /**
@@ -80,9 +83,9 @@ final class TlsTransport implements Transport {
     }
 
     /**
-     * Shakes hands.
+     * Does the handshake.
      *
-     * @throws UncheckedIOException if the client can't or doesn't
+     * @throws UncheckedIOException if the client can't or doesn't complete it
      */
     @Override
     public void open() {
@@ -105,7 +108,7 @@ final class TlsTransport implements Transport {
             case NEED_WRAP -> requireOpen(wrap(NOTHING));
             case NEED_UNWRAP, NEED_UNWRAP_AGAIN -> {
                 if (unwrap(plaintext()) == Status.CLOSED) {
-                    throw new SSLException("the client has left during the handshake");
+                    throw new SSLException("the client disconnected during the TLS handshake");
                 }
             }
             case FINISHED, NOT_HANDSHAKING -> {
@@ -137,7 +140,7 @@ final class TlsTransport implements Transport {
                 emptyRecords++;
                 afterHandshake();
             }
-            throw new SSLException("too many records without data");
+            throw new SSLException("the client sent too many TLS records without data");
         } catch (SSLException e) {
             throw failed(e);
         }
@@ -148,7 +151,7 @@ final class TlsTransport implements Transport {
         switch (engine.getHandshakeStatus()) {
             case NEED_WRAP -> requireOpen(wrap(NOTHING));
             case NEED_TASK, NEED_UNWRAP, NEED_UNWRAP_AGAIN ->
-                    throw new SSLException("the client wants another handshake");
+                    throw new SSLException("the client asked for a TLS renegotiation");
             case FINISHED, NOT_HANDSHAKING -> {
                 // nothing to answer
             }
@@ -161,7 +164,7 @@ final class TlsTransport implements Transport {
             SSLEngineResult result = engine.unwrap(received, plain);
             Status status = result.getStatus();
             if (status == Status.BUFFER_OVERFLOW) {
-                throw new SSLException("a record is too long");
+                throw new SSLException("a TLS record is too long");
             }
             count(result);
             if (status != Status.BUFFER_UNDERFLOW) {
@@ -186,14 +189,14 @@ final class TlsTransport implements Transport {
             plaintextBytes += result.bytesProduced();
         }
         if (records > MOST_SHORT_RECORDS + plaintextBytes / SHORTEST_RECORDS) {
-            throw new SSLException("too many short records");
+            throw new SSLException("the client sent too many short TLS records");
         }
         if (!isOpen) {
             handshakeBytes += result.bytesConsumed();
             int unfinished =
                     result.getStatus() == Status.BUFFER_UNDERFLOW ? received.remaining() : 0;
             if (handshakeBytes + unfinished > LONGEST_HANDSHAKE) {
-                throw new SSLException("the handshake is too long");
+                throw new SSLException("the TLS handshake is too long");
             }
         }
     }

@@ -25,7 +25,9 @@ public final class AccessLog implements Filter {
      */
     public static final int CLIENT_LEFT = 499;
 
-    /** Not SLF4J's, which walks the stack at each line to learn who logs. */
+    /**
+     * A logger of the JDK, because SLF4J's bridge walks the stack for each line to find its caller.
+     */
     private static final Logger log = Logger.getLogger(AccessLog.class.getName());
 
     private static final String ERROR = "error";
@@ -87,11 +89,11 @@ public final class AccessLog implements Filter {
         }
     }
 
-    /** The fields stay with the thread until the request's id is taken from it. */
+    /** Writes the line. Its fields stay with the thread until the request's id is taken from it. */
     private void write(
             RoutingRequest request, RoutingResponse response, int status, Duration taken) {
         if (status == CLIENT_LEFT && MDC.get(ERROR) == null) {
-            note("CLIENT_LEFT", "the client left, or did not take its answer in time");
+            note("CLIENT_LEFT", "the client disconnected, or did not read its response in time");
         }
         write(
                 request.prologue().method().text(),

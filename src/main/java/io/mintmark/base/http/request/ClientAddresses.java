@@ -31,6 +31,6 @@ public final class ClientAddresses {
         if (request.remotePeer().address() instanceof InetSocketAddress peer) {
             return peer.getAddress();
         }
-        throw new IllegalStateException("a request that came over no network");
+        throw new IllegalStateException("the request has no client address");
     }
 }

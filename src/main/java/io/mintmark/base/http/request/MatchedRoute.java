@@ -10,10 +10,10 @@ import io.helidon.webserver.http.ServerRequest;
  * @param pattern for example {@code /credentials/mint}
  */
 public record MatchedRoute(String pattern) {
-    /** Of requests that no route was found for. */
+    /** The route of requests that match no route. */
     static final String NONE = "none";
 
-    /** A handler that leaves its route with the request. */
+    /** Wraps a handler, and registers its route in the request's context. */
     public static Handler of(String pattern, Handler handler) {
         MatchedRoute route = new MatchedRoute(pattern);
         return (request, response) -> {

@@ -49,7 +49,7 @@ public final class RequestIds implements Filter {
         return Optional.ofNullable(MDC.get(IN_LOG));
     }
 
-    /** The request's id; the same each time it is asked for. */
+    /** The request's id, which stays the same. */
     public static String of(ServerRequest request) {
         return request.context()
                 .get(RequestId.class)

@@ -25,7 +25,7 @@ public final class StandingHeaders {
         }
     }
 
-    /** Sets all of them again. */
+    /** Sets all these headers again. */
     public static void repeat(ServerRequest request, ServerResponse response) {
         of(request).headers.forEach(response::header);
     }

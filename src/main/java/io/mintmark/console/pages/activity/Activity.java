@@ -195,12 +195,12 @@ public record Activity(List<Part> parts, String each) {
                 : width.toMinutes() == 1 ? "minute" : width.toMinutes() + " minutes";
     }
 
-    /** The first moment that is counted. */
+    /** The start of the first part, inclusive. */
     public Instant since() {
         return parts.getFirst().from();
     }
 
-    /** The end of the last part, which may be in the future. */
+    /** The end of the last part, exclusive, which may be in the future. */
     public Instant until() {
         return parts.getLast().to();
     }

@@ -1,6 +1,7 @@
 package io.mintmark.console.pages.activity;
 
 import io.mintmark.console.pages.activity.Activity.Part;
+import io.mintmark.console.pages.frame.CsvFile;
 import io.mintmark.console.pages.frame.Frame;
 import io.mintmark.console.pages.frame.Links;
 
@@ -29,10 +30,14 @@ public record Chart(Activity activity, String address, int room) {
     private static final int LOW = 70;
     private static final int FOOT = 22;
 
-    /** For refusals and failures. */
+    /** The height for refusals and failures. */
     private static final int BELOW = 28;
 
     private static final int LEAST = 3;
+
+    /** The height of a line of text, in pixels. */
+    private static final int BETWEEN_LINES = 14;
+
     private static final double GAP = 0.18;
     private static final int LABELS = 5;
     private static final List<Long> STEPS =
@@ -49,6 +54,27 @@ public record Chart(Activity activity, String address, int room) {
     /** A part of a bar. */
     record Bar(int y, int height) {}
 
+    /** The relation between the length of a bar of mints and their number. The page has both. */
+    enum Scale {
+        LINEAR,
+        /**
+         * A logarithmic scale, on which 1 has a length too, so that a few mints beside very many
+         * are visible.
+         */
+        LOGARITHMIC;
+
+        /** The style class of what is drawn on this scale. */
+        String style() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        private double share(long number, long top) {
+            return this == LINEAR
+                    ? (double) number / top
+                    : Math.log1p((double) number) / Math.log1p((double) top);
+        }
+    }
+
     /** A horizontal line across the chart, with its label. */
     record Line(int y, String label) {}
 
@@ -64,7 +90,7 @@ public record Chart(Activity activity, String address, int room) {
         return of(activity, path, HIGH);
     }
 
-    /** A chart above a list, which is to begin soon. */
+    /** A low chart, which leaves more room for the list below it. */
     public static Chart low(Activity activity, String path) {
         return of(activity, path, LOW);
     }
@@ -73,7 +99,7 @@ public record Chart(Activity activity, String address, int room) {
         return new Chart(activity, path + (path.contains("?") ? "&" : "?"), room);
     }
 
-    /** The chart in a sentence, for whom it isn't seen by. */
+    /** The chart in a sentence, for people who can't see it. */
     String sentence() {
         return "%s mints, %s refusals and %s failures since %s UTC; most in one %s: %s."
                 .formatted(
@@ -96,7 +122,7 @@ public record Chart(Activity activity, String address, int room) {
         return activity.parts().stream().mapToLong(what).max().orElse(0);
     }
 
-    /** The least number with a round half that no bar is longer than. */
+    /** The smallest round number, with a round half, that no bar exceeds. */
     private long top() {
         long most = Math.max(most(Part::minted), 4);
         long power = 1;
@@ -125,27 +151,48 @@ public record Chart(Activity activity, String address, int room) {
     }
 
     int height() {
-        return base() + (most(Part::wrong) == 0 ? 2 : BELOW + 2) + FOOT;
+        return base() + (hasWrong() ? BELOW + 2 : 2) + FOOT;
     }
 
-    List<Line> lines() {
-        List<Line> lines = new ArrayList<>();
-        for (long number : new long[] {top(), top() / 2}) {
-            lines.add(new Line(base() - length(number, top(), room), Frame.number(number)));
+    List<Line> lines(Scale scale) {
+        return lines(scale, scale == Scale.LINEAR ? List.of(top(), top() / 2) : powers());
+    }
+
+    private List<Line> lines(Scale scale, List<Long> numbers) {
+        return numbers.stream()
+                .map(number -> new Line(base() - length(number, scale), Frame.number(number)))
+                .toList();
+    }
+
+    /** The numbers with a line: 1, and powers of ten that are far enough apart to be read. */
+    private List<Long> powers() {
+        long step = 10;
+        while (length(step, Scale.LOGARITHMIC) - length(1, Scale.LOGARITHMIC) < BETWEEN_LINES) {
+            step *= 10;
         }
-        return lines;
+        List<Long> powers = new ArrayList<>();
+        for (long power = 1; power <= top(); power *= step) {
+            powers.add(power);
+        }
+        return powers;
     }
 
-    Bar minted(Part part) {
-        int length = length(part.minted(), top(), room);
+    Bar minted(Part part, Scale scale) {
+        int length = length(part.minted(), scale);
         return new Bar(base() - length, length);
+    }
+
+    private int length(long number, Scale scale) {
+        return number == 0
+                ? 0
+                : Math.max(LEAST, (int) Math.round(scale.share(number, top()) * room));
     }
 
     Bar refused(Part part) {
         return new Bar(base() + 1, below(part.refusals().number()));
     }
 
-    /** Below the refusals. */
+    /** The bar of failures, which is below the refusals. */
     Bar failed(Part part) {
         int refused = below(part.refusals().number());
         return part.failures().number() == 0
@@ -153,7 +200,11 @@ public record Chart(Activity activity, String address, int room) {
                 : new Bar(base() + 1 + refused, Math.max(LEAST, below(part.wrong()) - refused));
     }
 
-    /** What the longest bar of refusals and failures counts. */
+    boolean hasWrong() {
+        return most(Part::wrong) > 0;
+    }
+
+    /** The number of refusals and failures in the longest bar, as text. */
     String mostWrong() {
         return Frame.number(most(Part::wrong));
     }
@@ -197,11 +248,15 @@ public record Chart(Activity activity, String address, int room) {
                         part.failures().of("failure"));
     }
 
+    CsvFile file() {
+        return ChartFile.of(activity);
+    }
+
     String when(Part part) {
         return WHOLE.format(part.from());
     }
 
-    /** The list of a part's mints and refusals. */
+    /** The URL of the list of a part's mints and refusals. */
     String link(Part part) {
         return "%sfrom=%s&to=%s".formatted(address, Links.time(part.from()), Links.time(part.to()));
     }

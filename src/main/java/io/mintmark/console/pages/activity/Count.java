@@ -3,7 +3,7 @@ package io.mintmark.console.pages.activity;
 import io.mintmark.console.pages.frame.Frame;
 
 /**
- * How many rows there are.
+ * A number of rows, up to a limit.
  *
  * @param number of rows that were counted
  * @param isMore whether there are more than that
@@ -11,7 +11,9 @@ import io.mintmark.console.pages.frame.Frame;
 public record Count(long number, boolean isMore) {
     static final Count NONE = new Count(0, false);
 
-    /** Digits of a bound that a reader gets. */
+    /**
+     * The limit of a bound's leading part, so that a bound is shown with two significant digits.
+     */
     private static final long DIGITS = 100;
 
     Count and(Count other) {
@@ -31,7 +33,7 @@ public record Count(long number, boolean isMore) {
         return "over " + Frame.number(number / unit * unit);
     }
 
-    /** With its noun, whose plural is regular. */
+    /** The count with its noun, which must have a regular plural. */
     String of(String what) {
         return isMore ? this + " " + what + "s" : Frame.count(number, what);
     }

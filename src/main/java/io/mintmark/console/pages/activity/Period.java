@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** A length of time up to now that a page can be asked for. */
+/** A length of time that ends now and that a page can show. */
 public enum Period {
     HOUR(Duration.ofMinutes(1), 60),
     DAY(Duration.ofHours(1), 24),
@@ -65,12 +65,12 @@ public enum Period {
                 .toList();
     }
 
-    /** Its parts up to now. */
+    /** The parts of the period that ends now. */
     public Bins bins(Instant now) {
         return Bins.upTo(now, width, number);
     }
 
-    /** As addresses have it. */
+    /** The value in URLs. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How often one key or one subject was used lately.
+ * The recent use of one key or one subject.
  *
  * @param links to the same page for other periods
  */
 public record RecentUse(Activity activity, Chart chart, List<Period.Link> links) {
     /**
-     * Of the period that an address names, or else of a month.
+     * The use in the period that the URL names, or in the last month if it names none.
      *
      * @param mints the path of the list that the chart's bars lead to
      * @param page the path of the page that the chart is on

@@ -33,13 +33,13 @@ public record GrantRequests(Map<Long, Approval> byGrant) {
      * @param people who approved; the requester alone if nobody had to
      */
     public record Approval(String request, String reason, boolean breakGlass, List<String> people) {
-        /** Who let the requester have it. */
+        /** The people who allowed the access. */
         public String by() {
             return String.join(", ", people);
         }
     }
 
-    /** Those of grants that exist and that the viewer may see. */
+    /** The requests of existing grants, as far as the viewer may see them. */
     public static GrantRequests of(Connection connection, List<Long> grants) throws SQLException {
         Map<Long, Approval> found = new HashMap<>();
         if (!grants.isEmpty()) {

@@ -32,9 +32,11 @@ public record RuleLine(
         long maxAccess,
         boolean breakGlass,
         boolean endCredentials,
+        boolean endAccess,
         int people,
         boolean consent,
         Optional<String> reasons,
+        Optional<String> hint,
         boolean enabled,
         List<String> approvers) {
     public static final int MOST = 50;
@@ -42,10 +44,10 @@ public record RuleLine(
     private static final String RULES =
             """
             SELECT r.id, r.tenant, r.key, r.idp, r.subject, r.match = 'glob' AS glob, nullif(r.claims, '{}')::text AS claims,
-                   r.approvals, r.max_access, r.break_glass, r.end_credentials, r.people, r.consent, r.reason_pattern, r.enabled,
+                   r.approvals, r.max_access, r.break_glass, r.end_credentials, r.end_access, r.people, r.consent, r.reason_pattern, r.reason_hint, r.enabled,
                    ARRAY(SELECT CASE WHEN a.step > 1 OR EXISTS (SELECT FROM broker.access_approver AS o WHERE o.rule = r.id AND o.step > 1)
                                      THEN 'step ' || a.step || ': ' ELSE '' END
-                                || CASE WHEN a.program THEN 'program ' ELSE '' END
+                                || CASE WHEN a.program THEN 'program ' || coalesce('(up to ' || a.max_access || ' s) ', '') ELSE '' END
                                 || coalesce(a.role_name, a.subject || ' of ' || a.idp
                                          || CASE WHEN a.claims = '{}' THEN '' ELSE ' with ' || a.claims::text END)
                            FROM broker.access_approver AS a WHERE a.rule = r.id ORDER BY a.step, a.id LIMIT 20) AS approvers
@@ -77,20 +79,27 @@ public record RuleLine(
                 row.getLong("max_access"),
                 row.getBoolean("break_glass"),
                 row.getBoolean("end_credentials"),
+                row.getBoolean("end_access"),
                 row.getInt("people"),
                 row.getBoolean("consent"),
                 Query.text(row, "reason_pattern"),
+                Query.text(row, "reason_hint"),
                 row.getBoolean("enabled"),
                 Query.texts(row, "approvers"));
     }
 
-    /** How many must approve, and for how long the access may be. */
+    /**
+     * The terms of an access in words: the approvals that it needs, its longest duration, and when
+     * it ends early.
+     */
     String terms() {
         return needs()
                 + ", for up to "
                 + Frame.seconds(maxAccess)
                 + reasons.map(pattern -> ", for a reason like " + pattern).orElse("")
-                + (endCredentials ? "; an early end also ends its credentials" : "");
+                + hint.map(" (%s)"::formatted).orElse("")
+                + (endCredentials ? "; an early end also ends its credentials" : "")
+                + (endAccess ? "; a change of the rule ends its access" : "");
     }
 
     private String needs() {

@@ -8,8 +8,8 @@ import java.sql.SQLException;
 /** Claims to try an explanation with: a grant in force that the viewer sees matches them. */
 final class ExampleClaims {
     /**
-     * Of a tenant without grants, claims that lead to an identity provider of its own. Conditions
-     * at a JSON pointer are passed over: a grant that has one is no example.
+     * Takes the claims from a grant that is in force. If there is none, they are accepted by one of
+     * the tenants' identity providers. Grants with a condition at a JSON pointer are no example.
      */
     private static final String EXAMPLE =
             """
@@ -44,7 +44,7 @@ final class ExampleClaims {
 
     private ExampleClaims() {}
 
-    /** As JSON. */
+    /** The claims as JSON. */
     static String of(Connection connection) throws SQLException {
         return Query.of(EXAMPLE)
                 .first(connection, row -> row.getString("claims"))

@@ -13,7 +13,7 @@ import java.util.Optional;
 
 /** Claims that were typed or pasted into a form. */
 public final class ExplainForm {
-    /** Longer addresses may be cut on their way. */
+    /** The maximum length of a URL. Longer ones may be truncated by browsers or proxies. */
     private static final int LONGEST_ADDRESS = 8_000;
 
     private static final String CLAIMS = "claims";
@@ -63,7 +63,7 @@ public final class ExplainForm {
         }
     }
 
-    /** Whether it begins as a JSON object, which no token does. */
+    /** Whether the text begins like a JSON object, which no token does. */
     static boolean isObject(String text) {
         return text.startsWith("{");
     }

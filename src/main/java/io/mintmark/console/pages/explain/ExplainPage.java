@@ -105,7 +105,7 @@ public record ExplainPage(
         return ofGiven(connection, idps, idp, claims.get());
     }
 
-    /** The answer to a token's claims, which get no address. */
+    /** The answer for a token's claims, which are not put into a URL. */
     static View ofToken(Connection connection, Optional<String> idp, String claims)
             throws SQLException {
         return View.of(TITLE, TEMPLATE, ofGiven(connection, idps(connection), idp, claims));
@@ -128,8 +128,8 @@ public record ExplainPage(
             if (!ExplainForm.isObject(text)) {
                 throw new Parameters.Unusable(
                         "Write claims as a JSON object that begins with {, or as lines of"
-                                + " name=value. A token is a secret: paste it into the form, never"
-                                + " into the address.");
+                                + " name=value. A token is a secret: paste it into the form,"
+                                + " never into the URL.");
             }
             GivenClaims claims = GivenClaims.of(text);
             Explanations explanations = new Explanations(connection);
@@ -171,10 +171,10 @@ public record ExplainPage(
         if (found.size() != 1) {
             throw new Parameters.Unusable(
                     found.isEmpty()
-                            ? "iss and aud of the claims lead to no identity provider that you may"
-                                    + " see. Choose one."
-                            : "iss and aud of the claims lead to several identity providers, which"
-                                    + " the broker rejects. Choose one.");
+                            ? "No identity provider that you may see has the iss and aud of the"
+                                    + " claims. Choose one."
+                            : "Several identity providers have the iss and aud of the claims, so"
+                                    + " the broker rejects such tokens. Choose one.");
         }
         return found.getFirst();
     }
@@ -237,12 +237,12 @@ public record ExplainPage(
         return Optional.of(denied ? "Now: still denied." : "Now it would be denied.");
     }
 
-    /** Whether the configuration of now is that of the request. */
+    /** Whether the current configuration is the one of the request. */
     boolean isUnchanged() {
         return changes.filter(ChangesSince::isNone).isPresent();
     }
 
-    /** Whether the same configuration decides otherwise at another time. */
+    /** Whether the same configuration decides differently now, only because of the time. */
     boolean didTimeAloneDecide() {
         return then.flatMap(answer -> answer.row(key())).filter(Row::granted).isPresent()
                 != isGranted();

@@ -26,10 +26,10 @@ record ExplainedKeys(
     /** Grants whose conditions are shown one by one. */
     private static final int SHOWN = 10;
 
-    /** The condition that a grant to somebody else fails. */
+    /** The condition that fails if a grant is for another subject. */
     private static final String SUBJECT = "subject";
 
-    /** Without a key, what is granted first. */
+    /** The rows except a key's, with granted ones first. */
     ExplainedKeys without(String key) {
         return new ExplainedKeys(
                 idp,
@@ -41,7 +41,10 @@ record ExplainedKeys(
                 conditions);
     }
 
-    /** What is granted, then the keys that only a condition beside the subject denies. */
+    /**
+     * The rows of granted keys, then those of keys that only a condition other than the subject
+     * denies.
+     */
     List<Row> near() {
         return rows.stream()
                 .filter(row -> !isFar(row))
@@ -49,7 +52,7 @@ record ExplainedKeys(
                 .toList();
     }
 
-    /** The other rows: no grant of the key is for the subject. */
+    /** The rows of keys that have no grant for the subject. */
     List<Row> far() {
         return rows.stream().filter(ExplainedKeys::isFar).toList();
     }
@@ -75,7 +78,7 @@ record ExplainedKeys(
                 .orElse(List.of());
     }
 
-    /** The explanation of what a refusal or a mint had on record. */
+    /** The explanation from the claims that are on record for a refusal or a mint. */
     static ExplainedKeys of(Explanations explanations, Mint mint, Optional<Instant> at) {
         return of(
                 explanations,

@@ -16,19 +16,19 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** What would allow what is denied now, as SQL. */
+/** Statements that would allow what is denied now. */
 final class Remedies {
     private static final int MOST = 5;
 
     /** The conditions of {@code broker.explain} that a grant for the subject meets. */
     private static final Set<String> LACKS_A_GRANT = Set.of("a grant", "subject");
 
-    /** The condition that a subject fails which is blocked. */
+    /** The condition that fails if the subject is blocked. */
     private static final String BLOCKED = "blocked";
 
     private Remedies() {}
 
-    /** For some of the keys that are denied to a token. */
+    /** Statements for some of the keys that are denied to a token. */
     static List<Statement> of(ExplainedKeys keys, String tenant) {
         return keys.rows().stream()
                 .filter(row -> !row.granted())
@@ -38,7 +38,10 @@ final class Remedies {
                 .toList();
     }
 
-    /** For a request that was denied for want of a grant; none if a grant gives the key by now. */
+    /**
+     * Statements for a request that was denied because no grant allowed it; none if a grant gives
+     * the key by now.
+     */
     static List<Statement> of(Connection connection, Mint mint, ExplainedKeys now)
             throws SQLException {
         MintLine line = mint.line();
@@ -63,7 +66,7 @@ final class Remedies {
                                 tenant, keys.idp(), keys.subject(), Optional.empty(), row.key()));
     }
 
-    /** Where nothing but claims that the token has is in the way. */
+    /** A wider grant, if only conditions on claims that the token has are unmet. */
     private static Optional<Statement> widened(ExplainedKeys keys, Row row, String tenant) {
         List<Condition> unmet =
                 keys.conditions(row).stream().filter(condition -> !condition.met()).toList();

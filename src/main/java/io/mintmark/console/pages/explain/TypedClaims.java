@@ -18,7 +18,7 @@ final class TypedClaims {
 
     private TypedClaims() {}
 
-    /** Whether it looks like a token, which is a secret. */
+    /** Whether the text looks like a token, which is a secret. */
     static boolean isToken(String text) {
         String token = text.strip();
         return token.chars().filter(sign -> sign == '.').count() == DOTS_OF_A_TOKEN

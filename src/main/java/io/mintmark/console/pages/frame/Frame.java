@@ -31,13 +31,13 @@ public record Frame(
         Optional<Alarm> alarm,
         Map<String, CredentialType> types) {
 
-    /** An id of so many characters is shown whole, such as an access key's. */
+    /** The length up to which an id is shown whole, such as an access key's, in characters. */
     private static final int WHOLE = 24;
 
     /** The characters kept of each end of a longer id; the page shows the whole elsewhere. */
     private static final int SHORT = 8;
 
-    /** Lines of a value that are shown without being asked for. */
+    /** The number of a value's lines that are shown unfolded. */
     private static final int LINES = 8;
 
     /** A time as the page shows it, with how far it is from the request. */
@@ -45,7 +45,7 @@ public record Frame(
         return new Moment(time, now);
     }
 
-    /** Whether the navigation's entry is the page, or leads to its like. */
+    /** Whether the page belongs to the section of the navigation's entry. */
     boolean isIn(String entry) {
         return section.equals(entry);
     }
@@ -80,17 +80,17 @@ public record Frame(
         return number(number) + " " + (number == 1 ? one : several);
     }
 
-    /** Seconds as people say them. */
+    /** Seconds in words. */
     public static String seconds(long seconds) {
         return Moment.length(Duration.ofSeconds(seconds));
     }
 
-    /** Whether a text has so many lines that it would push others off the page. */
+    /** Whether a text has so many lines that it is folded. */
     public static boolean isLong(String text) {
         return text.lines().count() > LINES;
     }
 
-    /** An id's beginning and end, between which the others differ least. */
+    /** The beginning and the end of an id, which differ most between ids. */
     public static String shortened(String id) {
         return id.length() <= WHOLE
                 ? id

@@ -12,7 +12,10 @@ import java.util.Optional;
  * @param match exact or glob
  */
 public record GrantActor(String idp, String match, String name) {
-    /** From {@code actor_idp}, {@code actor_match} and {@code actor}; none: the subject itself. */
+    /**
+     * Reads the actor from {@code actor_idp}, {@code actor_match} and {@code actor}; empty if the
+     * grant is for the subject itself.
+     */
     public static Optional<GrantActor> of(ResultSet row) throws SQLException {
         Optional<String> name = Query.text(row, "actor");
         return name.isEmpty()

@@ -8,7 +8,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Addresses of pages, which are kept: they are sent to colleagues. */
+/** Makes the URLs of pages. They are stable, because people send them to colleagues. */
 public final class Links {
     private static final DateTimeFormatter MINUTE =
             DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm", Locale.ENGLISH)
@@ -76,12 +76,12 @@ public final class Links {
         return history(tenant, "subject_grant", Long.toString(id));
     }
 
-    /** A whole minute as a field of the search takes and shows it. */
+    /** A whole minute in the form that the search's fields accept and show. */
     public static String time(Instant minute) {
         return encoded(minute(minute));
     }
 
-    /** A minute as addresses have it, not encoded yet. */
+    /** A minute in the form that URLs have, not encoded yet. */
     public static String minute(Instant at) {
         return MINUTE.format(at);
     }
@@ -91,7 +91,7 @@ public final class Links {
         return history(Optional.of(tenant)) + "?before=" + (revision + 1);
     }
 
-    /** In a path or a query. */
+    /** Encodes a text for a path or a query. */
     public static String encoded(String text) {
         return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }

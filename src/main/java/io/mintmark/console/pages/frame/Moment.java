@@ -20,7 +20,7 @@ public record Moment(Instant at, Instant now) {
     private static final DateTimeFormatter DAY =
             DateTimeFormatter.ofPattern("d MMM uuuu", Locale.ENGLISH).withZone(ZoneOffset.UTC);
 
-    /** For machines. */
+    /** The time for machines, in ISO 8601. */
     String iso() {
         return at.truncatedTo(ChronoUnit.MICROS).toString();
     }
@@ -35,7 +35,7 @@ public record Moment(Instant at, Instant now) {
         return DAY.format(at);
     }
 
-    /** Such as "3 minutes ago" or "in 2 hours". */
+    /** The distance from the request's time, such as "3 minutes ago" or "in 2 hours". */
     public String distance() {
         Duration distance = Duration.between(at, now);
         String length = length(distance.abs());
@@ -63,7 +63,7 @@ public record Moment(Instant at, Instant now) {
         return distance.isNegative() ? "in " + length : length + " ago";
     }
 
-    /** The word for what is still to come, or else the one for what is over. */
+    /** One word for a time in the future, another for a time in the past. */
     public String verb(String coming, String over) {
         return at.isAfter(now) ? coming : over;
     }

@@ -19,7 +19,7 @@ public final class Parameters {
 
     private final UriQuery query;
 
-    /** Those of the address. */
+    /** The parameters of a request's URL. */
     public Parameters(ServerRequest request) {
         this(request.query());
     }
@@ -42,11 +42,13 @@ public final class Parameters {
         }
     }
 
-    /** Why a page can't be shown, for people. */
+    /** A page can't be shown. The message is for people. */
     public static final class Unusable extends HttpException {
         private static final long serialVersionUID = 1L;
 
-        /** Why, as a sentence for people. */
+        /**
+         * @param sentence the reason, for people
+         */
         public Unusable(String sentence) {
             super(sentence, Status.BAD_REQUEST_400, true);
         }
@@ -73,7 +75,7 @@ public final class Parameters {
     /**
      * An id.
      *
-     * @throws Unusable if the text is none
+     * @throws Unusable if the text isn't one
      */
     public Optional<UUID> id(String name) {
         return text(name)

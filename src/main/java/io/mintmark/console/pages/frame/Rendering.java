@@ -22,7 +22,7 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 
-/** Reads what a page shows with its viewer's eyes, and answers with it. */
+/** Reads a page's data with its viewer's permissions, and renders it. */
 public final class Rendering {
     private static final Header HTML =
             HeaderValues.create(HeaderNames.CONTENT_TYPE, "text/html; charset=utf-8");
@@ -77,7 +77,7 @@ public final class Rendering {
                 .send(templates.page(frame(seen, viewer, request, now), seen.view()));
     }
 
-    /** To another page, which is then asked for with GET. */
+    /** Redirects to another page, which the browser then requests with GET. */
     public static void redirect(ServerResponse response, String address) {
         response.status(Status.SEE_OTHER_303).header(HeaderNames.LOCATION, address).send();
     }
@@ -110,11 +110,11 @@ public final class Rendering {
                 types);
     }
 
-    /** Without one nothing is shown. */
+    /** The viewer; an exception without one, so that nothing is shown. */
     public static Viewer viewer(ServerRequest request) {
         return request.context()
                 .get(Viewer.class)
                 .orElseThrow(
-                        () -> new IllegalStateException("the request for a page has no viewer"));
+                        () -> new IllegalStateException("the request has no logged-in viewer"));
     }
 }

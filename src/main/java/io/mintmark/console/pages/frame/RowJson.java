@@ -39,7 +39,7 @@ public final class RowJson {
         }
     }
 
-    /** Over several lines, for people. */
+    /** Formats a value over several lines, for people. */
     public static String indented(JsonNode value) {
         return value.toPrettyString();
     }

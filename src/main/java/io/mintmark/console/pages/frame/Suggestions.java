@@ -17,13 +17,13 @@ import java.util.stream.Stream;
 public record Suggestions(List<String> tenants, List<Key> keys, List<String> subjects) {
     private static final int SHOWN = 8;
 
-    /** Names that are offered for a field of a form. */
+    /** The maximum number of names that a form's field offers. */
     private static final int PICKED = 100;
 
-    /** Grants and keys that are looked through. */
+    /** The maximum number of grants and keys that are searched. */
     private static final int LOOKED_AT = 5_000;
 
-    /** Mints and refusals whose subjects are looked through. */
+    /** The maximum number of mints and refusals whose subjects are searched. */
     public static final int LATEST = 200;
 
     /**

@@ -27,7 +27,7 @@ import java.util.stream.Stream;
 public record TypedTime(String text, Optional<Instant> at, Optional<String> fault) {
     private static final Instant LAST = Instant.parse("9999-01-01T00:00:00Z");
 
-    /** A "+" of an address that wasn't encoded comes as a space. */
+    /** The accepted form of a time. A "+" in a URL that wasn't encoded arrives as a space. */
     private static final Pattern WRITTEN =
             Pattern.compile(
                     "([0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2} [a-z]+ [0-9]{4})"
@@ -35,7 +35,7 @@ public record TypedTime(String text, Optional<Instant> at, Optional<String> faul
                             + " ?(z|utc|gmt|[+ -][0-9]{2}:?[0-9]{2})?)?",
                     Pattern.CASE_INSENSITIVE);
 
-    /** As pages write it: {@code 1 Mar 2026}. */
+    /** The format of a day on pages: {@code 1 Mar 2026}. */
     private static final DateTimeFormatter DAY =
             new DateTimeFormatterBuilder()
                     .parseCaseInsensitive()
@@ -44,12 +44,12 @@ public record TypedTime(String text, Optional<Instant> at, Optional<String> faul
                     .withResolverStyle(ResolverStyle.STRICT);
 
     /**
-     * From when to when, both inclusive.
+     * A range of time, with both ends inclusive.
      *
-     * @param to with a fault if nothing can be between them
+     * @param to with a fault if the range is empty
      */
     public record Span(TypedTime from, TypedTime to) {
-        /** Without either end. */
+        /** A range without a beginning and an end. */
         public static final Span NONE = new Span(TypedTime.of("", false), TypedTime.of("", true));
 
         /** The parameters {@code from} and {@code to} of an address. */
@@ -82,9 +82,9 @@ public record TypedTime(String text, Optional<Instant> at, Optional<String> faul
     }
 
     /**
-     * What a text means.
+     * Parses a text.
      *
-     * @param end whether the end of a day is meant
+     * @param end whether a day means its end
      */
     static TypedTime of(String text, boolean end) {
         TypedTime typed = new TypedTime(text, Optional.empty(), Optional.empty());
@@ -108,7 +108,7 @@ public record TypedTime(String text, Optional<Instant> at, Optional<String> faul
     private static Instant moment(String text, boolean end) {
         Matcher parts = WRITTEN.matcher(text);
         if (!parts.matches()) {
-            throw new DateTimeException("neither a day nor a moment");
+            throw new DateTimeException("the text is neither a date nor a time");
         }
         LocalDate day = day(parts.group(1));
         String time = parts.group(2);
@@ -117,7 +117,7 @@ public record TypedTime(String text, Optional<Instant> at, Optional<String> faul
                         ? ofDay(day, end)
                         : day.atTime(LocalTime.parse(time)).toInstant(offset(parts.group(3)));
         if (moment.isBefore(Instant.EPOCH) || moment.isAfter(LAST)) {
-            throw new DateTimeException("out of bounds");
+            throw new DateTimeException("the time is out of range");
         }
         return moment;
     }

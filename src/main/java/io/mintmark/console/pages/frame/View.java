@@ -20,7 +20,10 @@ public record View(int status, String title, String template, Object model) {
         return new View(200, title, template, model);
     }
 
-    /** Tells the same whether there is none or it isn't the viewer's to see. */
+    /**
+     * A page for something that doesn't exist or that the viewer may not see, with the same answer
+     * in both cases.
+     */
     public static View absent(String what) {
         return absent(what, Suggestions.NONE);
     }
@@ -42,7 +45,7 @@ public record View(int status, String title, String template, Object model) {
                         others));
     }
 
-    /** No page has this address, for any viewer. */
+    /** A page for a URL that no page has, for any viewer. */
     public static View nowhere() {
         return message(
                 404,
@@ -60,7 +63,7 @@ public record View(int status, String title, String template, Object model) {
         return new View(status, title, MESSAGE, new Message(sentence, advice, Suggestions.NONE));
     }
 
-    /** Another page has what was asked for. */
+    /** A redirect to the page that has what was requested. */
     public static View elsewhere(String address) {
         return new View(303, "", "", new Elsewhere(address));
     }

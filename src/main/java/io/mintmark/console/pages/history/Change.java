@@ -123,7 +123,7 @@ public record Change(
                     Query.text(row, "after").map(RowJson::read));
         }
 
-        /** As the row is after the change, or was before it was deleted. */
+        /** The row after the change, or before it if the change deleted the row. */
         private JsonNode is() {
             return after.or(() -> before).orElseThrow();
         }
@@ -133,7 +133,12 @@ public record Change(
             return switch (table) {
                 case "access_decision" ->
                         member("subject").filter(_ -> member("decided_by").isEmpty());
-                case "access_request" -> member("subject").filter(_ -> added || isWithdrawal());
+                case "access_request" ->
+                        isWithdrawal()
+                                ? member("withdrawn_by")
+                                        .or(() -> member("subject"))
+                                        .filter(person -> !person.equals(by))
+                                : member("subject").filter(_ -> added);
                 case "subject_grant" ->
                         added && member("request_id").isPresent()
                                 ? member("approved_by")
@@ -287,7 +292,7 @@ public record Change(
         return Optional.of(value.isValueNode() ? value.asText() : RowJson.indented(value));
     }
 
-    /** How many columns differ. */
+    /** The names of the first columns that differ, and the number of further ones. */
     String extent() {
         String first =
                 differences.stream()

@@ -32,7 +32,7 @@ final class ChangeSentence {
             DateTimeFormatter.ofPattern("d MMM uuuu, HH:mm 'UTC'", Locale.ENGLISH)
                     .withZone(ZoneOffset.UTC);
 
-    /** A shorter time is given with its end's hour. */
+    /** The maximum duration that is given with the hour of its end. */
     private static final Duration HOURS = Duration.ofDays(2);
 
     private final String table;
@@ -83,15 +83,12 @@ final class ChangeSentence {
             case "blocked_subject" -> "blocked %s%s".formatted(text("subject"), until());
             case "grant_review" -> "reviewed %s: %s".formatted(reviewedGrant(), text("verdict"));
             case "access_decision" ->
-                    "%s %s"
-                            .formatted(
-                                    text("verdict").equals("approve") ? "approved" : "refused",
-                                    decidedRequest());
+                    "%s %s".formatted(Verdicts.past(text("verdict")), decidedRequest());
             case "access_request" ->
                     "%s key %s: %s"
                             .formatted(
                                     row.path("break_glass").asBoolean()
-                                            ? "broke the glass for"
+                                            ? "used break glass for"
                                             : "asked for",
                                     text("key"),
                                     beginning(text("reason")));
@@ -100,7 +97,7 @@ final class ChangeSentence {
                             .formatted(
                                     text("subject"),
                                     row.path("break_glass").asBoolean()
-                                            ? "break the glass for"
+                                            ? "use break glass for"
                                             : "ask for",
                                     text("key"),
                                     disabled(": disabled"));
@@ -140,7 +137,10 @@ final class ChangeSentence {
         }
         if (table.equals("access_request") && differs("status")) {
             if (text("status").equals("withdrawn")) {
-                return "withdrew the request for key " + text("key");
+                return row.hasNonNull("withdrawn_by")
+                        ? "withdrew the access of %s to key %s"
+                                .formatted(text("subject"), text("key"))
+                        : "withdrew the request for key " + text("key");
             }
             return "recorded that the request of %s for key %s is %s"
                     .formatted(text("subject"), text("key"), text("status"));
@@ -227,7 +227,7 @@ final class ChangeSentence {
                 : text("subject");
     }
 
-    /** An access of a few hours ends at a time, any other on a day. */
+    /** The end of an access: a time for a few hours, otherwise a day. */
     private String until() {
         Optional<Instant> begins = time("valid_from");
         Optional<Instant> ends = time("valid_until");

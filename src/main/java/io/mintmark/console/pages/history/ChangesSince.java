@@ -36,12 +36,12 @@ public record ChangesSince(String tenant, Instant since, long count, boolean all
         return count == 0;
     }
 
-    /** Such as "3 changes". */
+    /** The number in words, such as "3 changes". */
     String many() {
         return (all ? "" : "more than ") + Frame.count(count, "change");
     }
 
-    /** The newest first, so that they come before all others. */
+    /** The URL of the tenant's history, whose newest changes come first. */
     String address() {
         return Links.history(Optional.of(tenant));
     }

@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param table without a row, of which the page then is
  */
 public record HistoryFilter(Optional<String> by, Optional<String> table, TypedTime.Span span) {
-    /** Narrows nothing. */
+    /** The filter that selects everything. */
     public static final HistoryFilter NONE =
             new HistoryFilter(Optional.empty(), Optional.empty(), TypedTime.Span.NONE);
 

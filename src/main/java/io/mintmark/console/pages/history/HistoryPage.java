@@ -47,7 +47,7 @@ public record HistoryPage(
 
     private static final int MOST = 40;
 
-    /** With more changes of a row than these, what each changed is folded. */
+    /** The number of a row's changes up to which the details of each are shown unfolded. */
     static final int OPEN = 5;
 
     private static final String GRANT = "subject_grant";

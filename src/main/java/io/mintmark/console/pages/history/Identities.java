@@ -36,7 +36,7 @@ record Identities(List<String> logins, List<String> subjects, List<Decision> dec
              ORDER BY d.id DESC LIMIT ?
             """;
 
-    /** What one of them decided about a request. */
+    /** A decision of one of these identities on a request. */
     record Decision(
             Instant at,
             String verdict,
@@ -47,13 +47,13 @@ record Identities(List<String> logins, List<String> subjects, List<Decision> dec
             String key,
             String tenant) {
         String verb() {
-            return verdict.equals("approve") ? "approved" : "refused";
+            return Verdicts.past(verdict);
         }
     }
 
     private record Joined(String login, String subject) {}
 
-    /** Those of a login or of a subject, as far as the viewer may see. */
+    /** The identities of a login or a subject, as far as the viewer may see them. */
     static Identities of(Connection connection, String name) throws SQLException {
         List<Joined> joined =
                 Query.of(JOINS, name, name, JOINED)

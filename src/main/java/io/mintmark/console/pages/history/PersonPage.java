@@ -90,7 +90,7 @@ public record PersonPage(
         return Folded.of(shown(), UNFOLDED);
     }
 
-    /** How many, by what was done. */
+    /** The number of the person's changes, and how many of them are reviews and approvals. */
     String counts() {
         long reviews =
                 shown().stream().filter(change -> change.table().equals("grant_review")).count();

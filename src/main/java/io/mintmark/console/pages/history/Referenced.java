@@ -29,7 +29,7 @@ record Referenced(Map<String, Subject> rows) {
     record Subject(String name, String key) {}
 
     /**
-     * Those of changed rows.
+     * The rows that changed rows refer to.
      *
      * @param changed rows by their table
      */
@@ -61,7 +61,7 @@ record Referenced(Map<String, Subject> rows) {
                 .toList();
     }
 
-    /** Whom a row is for: {@code what} is grant, request or rule. */
+    /** The subject of a row: {@code what} is grant, request or rule. */
     Optional<Subject> subject(String what, String id) {
         return Optional.ofNullable(rows.get(what + " " + id));
     }

@@ -37,7 +37,7 @@ public record GrantLine(
         Instant grantedAt,
         boolean uncertain) {
 
-    /** Any of them, since an order would have to look at all. */
+    /** Selects some grants of a key without order, because ordering would read all of them. */
     private static final String IDS_OF_KEY =
             """
             SELECT g.id
@@ -97,9 +97,9 @@ public record GrantLine(
                     .thenComparingLong(GrantLine::grantId);
 
     /**
-     * Those of a key, by subject.
+     * The grants of a key, by subject.
      *
-     * @param all whether they are; if not, they are some of them, or none
+     * @param all whether these are all grants of the key; if not, they are some of them, or none
      */
     record OfKey(List<GrantLine> lines, boolean all) {}
 
@@ -121,7 +121,7 @@ public record GrantLine(
     }
 
     /**
-     * Who could mint it at a moment in the past.
+     * The grants by which the key could be minted at a past time.
      *
      * @param most the maximum number of grants that the key ever had; with more, none is evaluated
      */

@@ -37,7 +37,7 @@ public record KeyFacts(
              WHERE k.tenant = ? AND k.name = ?
             """;
 
-    /** Those of a key that exists and that the viewer may see. */
+    /** The facts about an existing key that the viewer may see. */
     public static Optional<KeyFacts> of(Connection connection, String tenant, String name)
             throws SQLException {
         return Query.of(KEY, tenant, name).first(connection, KeyFacts::of);

@@ -216,7 +216,7 @@ public record KeyPage(
         return all;
     }
 
-    /** Whether the viewer may see anything at all of it. */
+    /** Whether the viewer may see anything of the key. */
     boolean isThere() {
         return key.isPresent()
                 || !grants.lines().isEmpty()

@@ -33,7 +33,7 @@ record KeyUser(
               FROM internal.users_of_key(?, ?, cast(? AS timestamptz), ?, ?) AS u
             """;
 
-    /** Those who asked for a key since a time, one more than are shown if there are more. */
+    /** The users who requested a key since a time, one more than are shown if there are more. */
     static List<KeyUser> since(Connection connection, String tenant, String key, Instant since)
             throws SQLException {
         return Query.of(USERS, tenant, key, since, READ, SHOWN + 1)
@@ -49,12 +49,12 @@ record KeyUser(
                                         row.getBoolean("counted")));
     }
 
-    /** Those of the list that a page shows. */
+    /** The users that a page shows. */
     static List<KeyUser> first(List<KeyUser> users) {
         return users.stream().limit(SHOWN).toList();
     }
 
-    /** Its mints and denials of the key since a time. */
+    /** The URL of this user's mints and denials of a key since a time. */
     String address(String tenant, String key, Instant since) {
         return "/mints?tenant=%s&key=%s&subject=%s%s&from=%s"
                 .formatted(

@@ -9,7 +9,7 @@ import java.util.Optional;
 
 /** The existing keys, shown when a key doesn't exist. */
 public final class OtherKeys {
-    /** Names that are compared with what was written. */
+    /** The number of names that are compared with the requested one. */
     private static final int MOST = 200;
 
     private static final String NEAREST =

@@ -148,16 +148,16 @@ public record MintPage(
                         .map(how ->
                                 switch (how) {
                                     case "over" ->
-                                            "It expired. Nothing of it is left at the provider.";
-                                    case "asked_for" -> "An admin ended it before it expired.";
+                                            "The credential expired. Nothing of the credential is left at the provider.";
+                                    case "asked_for" ->
+                                            "An admin ended the credential before it expired.";
                                     case "undone" ->
-                                            "The broker revoked it before a client received it.";
+                                            "The broker revoked the credential before a client received it.";
                                     case "swept" ->
-                                            "Its provider still listed it after it had expired.";
+                                            "The provider still listed the credential after it had expired.";
                                     case DISARMED ->
-                                            "It is no longer valid, but objects of it are left at"
-                                                    + " the provider.";
-                                    default -> "It is no longer valid.";
+                                            "The credential is no longer valid, but objects of the credential are left at the provider.";
+                                    default -> "The credential is no longer valid.";
                                 })
                 : Optional.empty();
     }
@@ -183,12 +183,14 @@ public record MintPage(
                 || mint.line().outcome() == MintOutcome.REJECTED;
     }
 
-    /** Whether an explanation of it can be asked for. */
+    /** Whether an explanation of the mint can be requested. */
     boolean isExplicable() {
         return isExplicable(mint.line());
     }
 
-    /** Whether its token was accepted and its subject is on record. */
+    /**
+     * Whether the decision can be explained: the token was accepted, and its subject is on record.
+     */
     public static boolean isExplicable(MintLine line) {
         return line.outcome() != MintOutcome.REJECTED
                 && line.idp().isPresent()

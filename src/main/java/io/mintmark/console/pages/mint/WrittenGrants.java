@@ -45,7 +45,7 @@ public record WrittenGrants(
                        AND (h.valid_until IS NULL OR h.valid_until > now())) AS disabled
             """;
 
-    /** For a refusal with a subject, from its recorded claims. */
+    /** Finds grants for a refusal with a subject, from the subject's recorded claims. */
     public static WrittenGrants of(Connection connection, Mint refusal) throws SQLException {
         MintLine line = refusal.line();
         Optional<Actor> actor = refusal.origin().actor();

@@ -102,7 +102,7 @@ public record MintLine(
                     explained().map(ReasonMeaning::meaning).orElse(outcome.meaning());
             case UNRESOLVED ->
                     endedAt.isPresent()
-                            ? "no outcome is on record, and what there was has ended"
+                            ? "no outcome is on record; a credential, if there was one, has ended"
                             : outcome.meaning();
             case ISSUED, UNDER_WAY -> outcome.meaning();
         };
@@ -117,17 +117,17 @@ public record MintLine(
         return reason.flatMap(ReasonMeaning::of);
     }
 
-    /** Whether a grant would have given it. */
+    /** Whether the mint was denied because no grant allowed it. */
     public boolean lackedGrant() {
         return outcome == MintOutcome.DENIED && reason.filter(NOT_GRANTED::equals).isPresent();
     }
 
-    /** Whether it was denied because the tenant had no such key. */
+    /** Whether the mint was denied because the tenant had no such key. */
     public boolean lackedKey() {
         return outcome == MintOutcome.DENIED && reason.filter(NO_SUCH_KEY::equals).isPresent();
     }
 
-    /** Whether it was denied because its subject was blocked. */
+    /** Whether the mint was denied because its subject was blocked. */
     public boolean wasBlocked() {
         return outcome == MintOutcome.DENIED && reason.filter(SUBJECT_BLOCKED::equals).isPresent();
     }

@@ -8,13 +8,13 @@ import java.util.Optional;
 
 /** The outcome of a mint or of a refused request. */
 public enum MintOutcome {
-    ISSUED("✓", "a credential was made and handed to the client"),
+    ISSUED("✓", "a credential was made and returned to the client"),
     FAILED("✕", "the provider gave no credential"),
-    WITHHELD("◐", "a credential was made, but not handed to the client"),
+    WITHHELD("◐", "a credential was made, but not returned to the client"),
     DENIED("⊘", "no grant gave the key, or there was no such key"),
     REJECTED("⊗", "the token was not accepted"),
     UNRESOLVED("?", "no outcome is on record, so a credential may exist"),
-    UNDER_WAY("…", "begun a moment ago, its outcome is still to come");
+    UNDER_WAY("…", "started a moment ago; the outcome is pending");
 
     /** The words that a search takes: single outcomes, and names of several at once. */
     static final List<String> SEARCHED =
@@ -41,7 +41,7 @@ public enum MintOutcome {
     }
 
     /**
-     * That of a mint.
+     * The outcome of a mint.
      *
      * @param kind of its second step, if there is one
      */
@@ -50,7 +50,7 @@ public enum MintOutcome {
                 .orElse(begun.plus(LONGEST).isAfter(now) ? UNDER_WAY : UNRESOLVED);
     }
 
-    /** A word that a search takes, as people read it. */
+    /** The label of an outcome that a search accepts. */
     static String label(String searched) {
         return switch (searched) {
             case "live" -> "active";
@@ -60,7 +60,7 @@ public enum MintOutcome {
         };
     }
 
-    /** As the log says it. */
+    /** The outcome in words. */
     String word() {
         return name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
@@ -74,7 +74,7 @@ public enum MintOutcome {
         return meaning;
     }
 
-    /** The class of its style. */
+    /** The CSS class of the outcome. */
     String style() {
         return "outcome " + name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

@@ -36,14 +36,14 @@ public final class MintSearch {
      * @param stop how far back the search got, if it gave up there
      */
     record Listing(List<String> ids, Optional<String> stop) {
-        /** How many are counted. */
+        /** The maximum number of ids that are counted. */
         static final int MOST = 1_000;
 
         boolean isComplete() {
             return stop.isEmpty() && ids.size() <= MOST;
         }
 
-        /** The newest, at most so many. */
+        /** The newest mints, up to a maximum. */
         Found newest(Connection connection, int most, Instant now) throws SQLException {
             boolean full = ids.size() > most;
             List<String> shown = full ? ids.subList(0, most) : ids;
@@ -70,7 +70,7 @@ public final class MintSearch {
         }
     }
 
-    /** One way to look. */
+    /** A way to search: the criterion and its value. */
     private record Way(String by, Optional<String> value) {}
 
     private final Connection connection;
@@ -85,7 +85,7 @@ public final class MintSearch {
         this.most = most;
     }
 
-    /** At most so many. */
+    /** Finds the newest mints, up to a maximum. */
     public static Found find(Connection connection, Wanted wanted, int most, Instant now)
             throws SQLException {
         return looked(connection, wanted, most).newest(connection, most, now);
@@ -100,7 +100,7 @@ public final class MintSearch {
                 .toList();
     }
 
-    /** As many as are counted. */
+    /** Finds the newest ids, as many as are counted. */
     static Listing list(Connection connection, Wanted wanted) throws SQLException {
         return looked(connection, wanted, Listing.MOST);
     }
@@ -193,7 +193,7 @@ public final class MintSearch {
                 stop);
     }
 
-    /** The least id of a moment. */
+    /** The smallest mint id of a time. */
     private static String firstId(Instant at) {
         return new UUID(at.toEpochMilli() << 16, 0).toString();
     }

@@ -4,7 +4,6 @@ import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.console.pages.activity.Activity;
 import io.mintmark.console.pages.activity.Chart;
 import io.mintmark.console.pages.activity.Period;
-import io.mintmark.console.pages.frame.Frame;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.Suggestions;
@@ -42,7 +41,7 @@ public record MintsPage(
         Optional<Period> period,
         Optional<Activity> activity,
         Found found,
-        Optional<Count> count,
+        Optional<EntryCount> count,
         Order order,
         Suggestions.Picks picks,
         Suggestions suggestions,
@@ -52,7 +51,7 @@ public record MintsPage(
     private static final String TITLE = "Mints and refusals";
     private static final int LINES = 50;
 
-    /** Marks an abbreviated id. */
+    /** The mark of an abbreviated id. */
     private static final String CUT = "…";
 
     /**
@@ -62,23 +61,7 @@ public record MintsPage(
      */
     record Filter(String name, String value, String without) {}
 
-    /**
-     * The number of results.
-     *
-     * @param all whether there are no more
-     */
-    record Count(int number, boolean all) {
-        private static Count of(Listing listing) {
-            return new Count(Math.min(listing.ids().size(), Listing.MOST), listing.isComplete());
-        }
-
-        String words() {
-            return (all ? "" : "At least ")
-                    + (number == 1 ? "1 entry" : Frame.number(number) + " entries");
-        }
-    }
-
-    /** A link to the entries in another order. */
+    /** A link to entries in another order, or of another time. */
     record Link(String text, String address) {}
 
     /** The page at {@code /mints}. An id that is one mint's alone leads to that mint's page. */
@@ -155,7 +138,7 @@ public record MintsPage(
                 oldest
                         ? listing.oldest(connection, parameters.id("after"), LINES, now)
                         : listing.newest(connection, LINES, now),
-                Optional.of(Count.of(listing)),
+                Optional.of(EntryCount.of(listing)),
                 order == Order.OLDEST_FIRST && !oldest ? Order.TOO_MANY_FOR_OLDEST_FIRST : order,
                 picks,
                 listing.ids().isEmpty() ? suggestions(connection, wanted) : Suggestions.NONE,
@@ -163,7 +146,7 @@ public record MintsPage(
                 now);
     }
 
-    /** Names like the one that was typed, where it was typed. */
+    /** Suggests names similar to the one that was typed, for its field. */
     private static Suggestions suggestions(Connection connection, Wanted wanted)
             throws SQLException {
         Suggestions tenants =
@@ -221,17 +204,22 @@ public record MintsPage(
                 .map(counted -> Chart.low(counted, whenever()));
     }
 
-    /** This very search, to be sent to somebody: it shows the same tomorrow. */
+    /** Links to this search in the times beside its own. */
+    List<Link> otherTimes() {
+        return OtherTimes.of(address(), wanted, now);
+    }
+
+    /** The URL of this search with fixed times, so that it shows the same later. */
     String permalink() {
         return address().without("before", "range").fixed(wanted.from(), now).text();
     }
 
-    /** Whether nothing can be found, since no outcome is called so. */
+    /** Whether the search is for an unknown outcome, and can find nothing. */
     boolean isOfNoOutcome() {
         return wanted.outcome().filter(word -> !MintOutcome.SEARCHED.contains(word)).isPresent();
     }
 
-    /** The one that an id alone was looked for by, if there is just one; a subject has a list. */
+    /** The single mint that a search for an id found; empty for a subject, which has a list. */
     Optional<MintLine> onlyMint() {
         boolean one =
                 wanted.isAnyAlone()
@@ -245,12 +233,12 @@ public record MintsPage(
                 : Optional.empty();
     }
 
-    /** Whether it is the short form of an id, as pages show it. */
+    /** Whether the search is for an abbreviated id, as pages show it. */
     boolean isCut() {
         return wanted.any().filter(text -> text.contains(CUT) || text.contains("...")).isPresent();
     }
 
-    /** The filters whose fields aren't seen, each to be taken away. */
+    /** The filters that have no visible field, each with a link that removes it. */
     List<Filter> filters() {
         List<Filter> filters = new ArrayList<>();
         if (!isUnfolded()) {
@@ -282,7 +270,7 @@ public record MintsPage(
                 .map(id -> address().with(isOldestFirst() ? "after" : "before", id).text());
     }
 
-    /** All that is looked for, as a file. */
+    /** The URL of a file with all results. */
     String download() {
         return address().without("before", "order").of("/mints/download");
     }

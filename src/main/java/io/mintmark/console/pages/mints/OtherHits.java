@@ -67,7 +67,10 @@ public record OtherHits(List<Hit> requests, List<Hit> grants, List<Hit> people, 
              WHERE strpos(lower(p.name), ?) > 0 ORDER BY p.name LIMIT ?
             """;
 
-    /** Of those that aren't granted anything; by subject, so that a burst is one name. */
+    /**
+     * Finds denied and blocked subjects, which may have no grant. Denials are grouped by subject,
+     * so that a burst gives one hit.
+     */
     private static final String SUBJECTS =
             """
             SELECT d.subject FROM internal.most_denied(NULL, now() - interval '7 days', ?, 200) AS d
@@ -80,11 +83,11 @@ public record OtherHits(List<Hit> requests, List<Hit> grants, List<Hit> people, 
             "SELECT q.id FROM broker.access_request AS q WHERE q.id = cast(? AS uuid)";
 
     /**
-     * One that was found.
+     * A hit.
      *
-     * @param text by which it is known
+     * @param text by which the hit is known
      * @param of the key and its tenant; empty for people
-     * @param reason in somebody's words
+     * @param reason in the words of the person who gave it
      */
     public record Hit(String text, String href, String of, String reason) {}
 

@@ -18,8 +18,7 @@ enum ReasonMeaning {
             "Have the client get a new token right before each request."),
     TOKEN_REPLAYED(
             "the identity provider's tokens work once, and this one was used before",
-            "Have the client get a token for each request. If it does, someone may have copied the"
-                    + " token."),
+            "Have the client get a token for each request. If the client already does so, someone may have copied the token."),
     INVALID_SIGNATURE(
             "no signing key of the issuer verifies the token",
             "Check jwks_uri of the identity provider and whether the issuer rotated its keys. If"
@@ -43,7 +42,7 @@ enum ReasonMeaning {
             "the token lacks a claim that every token needs: iss, sub, aud, exp or iat",
             "Have the issuer put the claim into its tokens."),
     WRONG_TOKEN_TYPE(
-            "the token is genuine and was made for something else than to identify its subject",
+            "the token is genuine, but was not made to identify its subject",
             "Have the client send an ID token or an access token. Logout tokens, security events,"
                     + " proofs and refresh tokens don't identify anyone; token_types of the identity"
                     + " provider allows further types."),
@@ -53,8 +52,8 @@ enum ReasonMeaning {
                     + " status, or OUTBOUND_ALLOWED_HOSTS. The client may try again."),
     CLAIMS_NOT_ACCEPTED(
             "the token doesn't meet required_claims of the identity provider",
-            "Compare the token's claims with required_claims. A token of another organisation is"
-                    + " rejected so too."),
+            "Compare the token's claims with required_claims. Tokens of another organisation are"
+                    + " rejected for this reason too."),
     OVERFLOW(
             "more tokens were rejected than the log records one by one; the detail has their number",
             "Look for one client that repeats a rejected request, in the broker's log."),
@@ -70,7 +69,7 @@ enum ReasonMeaning {
             "the provider limits how often it may be called",
             "Have clients mint less often, or ask the provider for a higher limit."),
     PROVIDER_REJECTED(
-            "the provider accepted the broker's identity and denied the call",
+            "the provider accepted the broker's identity, but denied the call",
             "Check what the key names, such as a role and its trust policy. " + Words.PROVIDER),
     BROKER_IDENTITY_REJECTED(
             "the provider didn't accept the broker's identity",
@@ -83,18 +82,18 @@ enum ReasonMeaning {
             "the provider answered with an error or with something that isn't a credential",
             Words.PROVIDER),
     OTHER_KEY_FAILED(
-            "another key of the same request failed, so none was handed out",
+            "another key of the same request failed, so no credential was returned",
             "Look at the other mints of the same request."),
     DECIDED_AGAIN(
             "the configuration changed before the provider was called, so the request was decided"
                     + " again",
-            "Nothing. The other mints of the same request show its result."),
+            "Nothing to do. The other mints of the same request show its result."),
     TENANT_BUSY(
             "the tenant had too many requests in flight",
             "Have clients mint less often, or ask a platform admin to raise max_calls of the"
                     + " tenant."),
     AUDIT_UNAVAILABLE(
-            "the audit log couldn't be written, so nothing was handed out",
+            "the audit log couldn't be written, so no credential was returned",
             "Check the database; the client may try again.");
 
     private final String meaning;
@@ -126,12 +125,12 @@ enum ReasonMeaning {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** A clause, such as follows an outcome. */
+    /** The meaning as a clause that follows an outcome. */
     String meaning() {
         return meaning;
     }
 
-    /** Sentences in the imperative. */
+    /** The advice as sentences in the imperative. */
     String advice() {
         return advice;
     }

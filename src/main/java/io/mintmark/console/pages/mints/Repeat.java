@@ -18,7 +18,7 @@ import java.util.Optional;
  * @param more whether there may be more that weren't read
  */
 public record Repeat(MintLine latest, Instant first, int times, boolean more) {
-    /** Of so many lines a page folds the repeats. */
+    /** The number of lines that a page reads to fold their repeats. */
     public static final int READ = 100;
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -58,7 +58,7 @@ public record Repeat(MintLine latest, Instant first, int times, boolean more) {
                 && latest.reason().equals(line.reason());
     }
 
-    /** Such as "× 12, the first 4 minutes ago"; empty for one alone. */
+    /** The repeats in words, such as "× 12, the first 4 minutes ago"; empty for one alone. */
     Optional<String> words(Frame frame) {
         Moment start = frame.at(first);
         return times == 1
@@ -71,7 +71,7 @@ public record Repeat(MintLine latest, Instant first, int times, boolean more) {
                                         start.distance()));
     }
 
-    /** The search for all of them. */
+    /** The URL of a search for all of the repeats. */
     String address() {
         return "/mints?tenant=%s&key=%s&subject=%s&from=%s&to=%s"
                 .formatted(

@@ -58,12 +58,12 @@ final class SearchAddress {
                 : since.with("to", Links.minute(now.plus(Duration.ofMinutes(1))));
     }
 
-    /** Of the page of mints. */
+    /** The address of the page of mints, with the search. */
     String text() {
         return of("/mints");
     }
 
-    /** Of another page that takes the same parameters. */
+    /** The address of another page that takes the same parameters. */
     String of(String path) {
         return parameters.isEmpty()
                 ? path

@@ -45,7 +45,7 @@ public record Wanted(
         return of(parameters, span, now);
     }
 
-    /** What is searched for, with the times as they were typed. They win over a period. */
+    /** The search, with the times as they were typed. Typed times override a period. */
     static Wanted of(Parameters parameters, TypedTime.Span span, Instant now) {
         Optional<Instant> since =
                 span.isEmpty()
@@ -129,14 +129,14 @@ public record Wanted(
         return outcome.filter(REFUSALS::contains).isPresent();
     }
 
-    /** Whether nothing narrows what is looked for by an id, a subject or a key. */
+    /** Whether no id, subject or key narrows the search. */
     boolean isAnyAlone() {
         return any.isPresent()
                 && Stream.of(tenant, subject, actor, key, outcome, from, to, before)
                         .allMatch(Optional::isEmpty);
     }
 
-    /** Whether it says anything at all beyond where to go on. */
+    /** Whether the search has any condition, apart from the place where it continues. */
     boolean isNarrowed() {
         return any.isPresent()
                 || tenant.isPresent()

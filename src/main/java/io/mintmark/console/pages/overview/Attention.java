@@ -27,7 +27,10 @@ record Attention(
     private static final int GRANTS_READ = 5_000;
     private static final int COUNTED = 1_000;
 
-    /** With more keys than this, only the findings that triggers stored are counted. */
+    /**
+     * The maximum number of keys whose lint warnings are computed. With more keys, only the
+     * warnings that triggers stored are counted.
+     */
     private static final int KEYS_LINTED = 500;
 
     private static final String REVIEWS =
@@ -50,7 +53,7 @@ record Attention(
     /**
      * A number.
      *
-     * @param all whether it isn't more
+     * @param all whether the number is exact
      */
     record Count(long number, boolean all) {
         private static Count of(long found) {
@@ -110,7 +113,7 @@ record Attention(
                  WHERE q.status = 'pending' AND q.expires_at > now()
                 """;
 
-        /** How many there are, and the first of them. */
+        /** The number of requests, and the oldest of them. */
         record Oldest(Count count, Optional<Request> request) {
             /** A request for a key of a tenant. */
             record Request(String id, String tenant, String key, String subject, Instant at) {}
@@ -162,15 +165,18 @@ record Attention(
     record Lint(Count count, List<OfTenant> tenants, List<SharedWarning> shared, boolean ofKeys) {
         record OfTenant(Optional<String> tenant, long number) {}
 
-        /** Such as "in 3 tenants"; some may be about rows that belong to none. */
+        /**
+         * The location in words, such as "in 3 tenants"; some warnings may be about rows without a
+         * tenant.
+         */
         String where() {
             return tenants.isEmpty()
-                    ? "in rows of no tenant"
+                    ? "in rows without a tenant"
                     : "in %s%s%s"
                             .formatted(
                                     Frame.count(tenants.size(), "tenant"),
                                     count.all() ? "" : " or more",
-                                    shared.isEmpty() ? "" : " and in rows of none");
+                                    shared.isEmpty() ? "" : " and in rows without a tenant");
         }
     }
 

@@ -28,7 +28,7 @@ record Ending(Optional<String> tenant, String table, String row, String what, In
              ORDER BY e.ends_at LIMIT ?
             """;
 
-    /** The first to end, as many as are counted. */
+    /** The rows that end first, up to the counted maximum. */
     static List<Ending> soon(Connection connection) throws SQLException {
         return Query.of(SOON, GRANTS_WITHIN, CERTIFICATES_WITHIN, MOST, MOST)
                 .list(

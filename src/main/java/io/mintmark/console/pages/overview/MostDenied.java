@@ -51,7 +51,7 @@ record MostDenied(
                                         row.getBoolean("counted")));
     }
 
-    /** All of these denials. */
+    /** The URL of all these denials. */
     String address(Instant since) {
         return "/mints?outcome=denied&tenant=%s&key=%s&subject=%s&from=%s"
                 .formatted(
@@ -61,7 +61,7 @@ record MostDenied(
                         Links.time(since));
     }
 
-    /** Why the last one was. */
+    /** The reason of the last denial, in words. */
     String explanation() {
         return "/explain?mint=" + last;
     }

@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
  * @param verified when the log was last verified, for the sentence
  */
 record Needs(List<Need> all, boolean seesLog, Optional<Instant> verified) {
-    /** More would make no sentence. */
+    /** The maximum number of needs in the page's sentence. */
     private static final int IN_SENTENCE = 2;
 
     private static final List<String> NUMBERS =
@@ -108,8 +108,8 @@ record Needs(List<Need> all, boolean seesLog, Optional<Instant> verified) {
                                 "sign it off, or end the access",
                                 bounded(
                                         requests.breakGlasses().count(),
-                                        "break glass waits for a sign-off",
-                                        "break glasses wait for a sign-off")))
+                                        "break-glass request waits for a sign-off",
+                                        "break-glass requests wait for a sign-off")))
                 .ifPresent(needs::add);
         requests.waiting()
                 .request()
@@ -275,7 +275,7 @@ record Needs(List<Need> all, boolean seesLog, Optional<Instant> verified) {
                         .map(at -> "; the log was verified %s".formatted(frame.at(at).distance()))
                         .orElse("");
         if (all.isEmpty()) {
-            return "Nothing needs you%s.".formatted(log);
+            return "Nothing needs your attention%s.".formatted(log);
         }
         String first =
                 all.stream()

@@ -69,7 +69,7 @@ public record OverviewPage(
             "SELECT l.credentials, l.counted_all, l.last_ends_at FROM"
                     + " internal.living_credentials(?, ?) AS l";
 
-    /** Credentials that live. */
+    /** The credentials that are active. */
     record Living(long credentials, boolean counted, Optional<Instant> until) {}
 
     /**
@@ -159,7 +159,7 @@ public record OverviewPage(
                 .collect(Collectors.toMap(repeat -> repeat.latest().id(), Function.identity()));
     }
 
-    /** What needs somebody, and what doesn't. */
+    /** The items that need attention, and those that don't. */
     Needs needs(Instant now) {
         return Needs.of(this, now);
     }
@@ -178,7 +178,9 @@ public record OverviewPage(
         return attention.endings().stream().limit(ENDINGS).toList();
     }
 
-    /** How far the log is sealed, and what its verification said: a sign and a word. */
+    /**
+     * The state of the log's sealing and the result of its last verification: a sign and a word.
+     */
     String verdict(Instant now) {
         if (isWrong()) {
             return "✕ not intact";
@@ -200,7 +202,7 @@ public record OverviewPage(
         return alarm.filter(Alarm::isWrong).isPresent();
     }
 
-    /** When the log was last verified; empty if nobody is known to have done so. */
+    /** The time of the last verification; empty if none is known. */
     Optional<Instant> verified() {
         return alarm.map(Alarm::begun)
                 .or(() -> recorded.map(RecordedResult::began))

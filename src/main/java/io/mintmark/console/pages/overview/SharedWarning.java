@@ -18,7 +18,7 @@ record SharedWarning(String table, String name, String rule, String advice) {
              WHERE l.tenant IS NULL ORDER BY l.table_name, l.name LIMIT ?
             """;
 
-    /** The first of those that the viewer may see. */
+    /** The first warnings that the viewer may see. */
     static List<SharedWarning> all(Connection connection) throws SQLException {
         return Query.of(OF_NO_TENANT, MOST)
                 .list(

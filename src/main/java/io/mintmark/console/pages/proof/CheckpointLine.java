@@ -35,8 +35,8 @@ record CheckpointLine(long number, Instant at, String key, String hash, Optional
     private static final int MOST_ANNOUNCEMENTS = 1_000;
 
     /**
-     * Those with which a key signed for the first time, the oldest first; not that of the first
-     * key.
+     * The checkpoints with which a key signed for the first time, the oldest first, without the
+     * first key's.
      */
     static List<SignedCheckpoint> announcements(Connection connection) throws SQLException {
         return Query.of(ANNOUNCEMENTS, MOST_ANNOUNCEMENTS).list(connection, CheckpointLine::signed);

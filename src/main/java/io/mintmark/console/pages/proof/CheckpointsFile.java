@@ -29,7 +29,7 @@ import java.util.stream.Stream;
 public final class CheckpointsFile implements Handler {
     private static final int MOST = 5_000;
 
-    /** A checkpoint of very many chains is long. */
+    /** The maximum size of the file, because a checkpoint of very many chains is long. */
     private static final long MOST_BYTES = 16 << 20;
 
     private static final String LATEST =

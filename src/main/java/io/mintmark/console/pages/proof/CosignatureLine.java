@@ -19,7 +19,7 @@ import java.util.Optional;
  * @param at as the witness says; none if the cosignature can't be read
  */
 record CosignatureLine(String witness, long tree, long size, Optional<Instant> at) {
-    /** A witness that isn't among so many is left out. */
+    /** The maximum number of witnesses; further ones are left out. */
     static final int MOST = 1_000;
 
     private static final String LATEST =
@@ -30,7 +30,7 @@ record CosignatureLine(String witness, long tree, long size, Optional<Instant> a
              ORDER BY s.witness, s.tree DESC, s.size DESC
             """;
 
-    /** The last one of each witness. */
+    /** The last cosignature of each witness. */
     static List<CosignatureLine> latest(Connection connection) throws SQLException {
         return Query.of(LATEST, MOST).list(connection, CosignatureLine::of);
     }

@@ -20,7 +20,7 @@ record FindingLine(Finding.Kind kind, List<Part> parts) {
      */
     record Part(String text, Optional<String> address) {}
 
-    /** Those of a verification, in the order in which it came to them. */
+    /** The findings of a verification, in the order in which it reported them. */
     static List<FindingLine> of(ProofRun run) {
         return run.findings().stream().map(FindingLine::of).toList();
     }
@@ -44,12 +44,12 @@ record FindingLine(Finding.Kind kind, List<Part> parts) {
                 : Links.change(row.group("tenant"), Long.parseLong(row.group("revision")));
     }
 
-    /** Those that are shown at once. */
+    /** The findings that are shown at once. */
     static List<FindingLine> first(ProofRun run) {
         return of(run).stream().limit(UNFOLDED).toList();
     }
 
-    /** Those after them. */
+    /** The findings after the first ones. */
     static List<FindingLine> others(ProofRun run) {
         return of(run).stream().skip(UNFOLDED).toList();
     }

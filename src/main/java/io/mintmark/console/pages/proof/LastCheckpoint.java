@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/** How far the log is sealed. */
+/** The last checkpoint, up to which the log is sealed. */
 public record LastCheckpoint(long number, Instant at) {
     private static final Duration LATE = Duration.ofMinutes(5);
 
@@ -28,7 +28,10 @@ public record LastCheckpoint(long number, Instant at) {
                                         row.getLong("number"), Query.time(row, "sealed_at")));
     }
 
-    /** They come every minute while a broker runs. */
+    /**
+     * Whether the checkpoint is older than it should be: while a broker runs, checkpoints come
+     * every minute.
+     */
     public boolean isLate(Instant now) {
         return at.plus(LATE).isBefore(now);
     }

@@ -178,11 +178,11 @@ public record ProofPage(
     }
 
     /**
-     * From when to when the log of mints and refusals reaches, and how far checkpoints cover it.
+     * The range of the log of mints and refusals, and how far checkpoints cover it.
      *
-     * @param first the oldest row; none if there is none
+     * @param first the oldest row; empty if there is none
      * @param unsealed rows that no checkpoint covers yet
-     * @param sealed the last checkpoint; none if there is none
+     * @param sealed the last checkpoint; empty if there is none
      */
     record LogExtent(
             Optional<Row> first,
@@ -237,7 +237,7 @@ public record ProofPage(
                     LastCheckpoint.last(connection));
         }
 
-        /** How many of mints and refusals came since a time. */
+        /** The number of rows of mints and refusals since a time. */
         static Rows since(Connection connection, Instant time) throws SQLException {
             return Query.of(SINCE, time, MOST, time.minus(LONGEST_MINT), MOST + 1)
                     .first(connection, LogExtent::rows)

@@ -34,7 +34,7 @@ public record RecordedResult(
         List<String> findings,
         String login,
         Optional<String> viewer) {
-    /** For viewers of all tenants; row-level security shows none to others. */
+    /** Selects results for viewers of all tenants. Row-level security shows none to others. */
     private static final String RESULTS =
             """
             SELECT v.id, v.began_at, v.recorded_at, v.verdict, v.checkpoint, v.kept_checkpoint,
@@ -42,18 +42,18 @@ public record RecordedResult(
               FROM audit.verification AS v
             """;
 
-    /** The newest ones first. */
+    /** The newest results, newest first. */
     static List<RecordedResult> latest(Connection connection, int most) throws SQLException {
         return Query.of(RESULTS + "ORDER BY v.id DESC LIMIT ?", most)
                 .list(connection, RecordedResult::of);
     }
 
-    /** The newest one, if there is one and the viewer may see it. */
+    /** The newest result, if there is one and the viewer may see it. */
     public static Optional<RecordedResult> last(Connection connection) throws SQLException {
         return latest(connection, 1).stream().findFirst();
     }
 
-    /** One of them, if the viewer may see it. */
+    /** The result with a number, if the viewer may see it. */
     static Optional<RecordedResult> numbered(Connection connection, long id) throws SQLException {
         return Query.of(RESULTS + "WHERE v.id = ?", id).first(connection, RecordedResult::of);
     }
@@ -74,17 +74,17 @@ public record RecordedResult(
                 Query.text(row, "viewer"));
     }
 
-    /** Whether it found anything wrong. */
+    /** Whether the verification found anything wrong. */
     public boolean isWrong() {
         return verdict.equals("wrong");
     }
 
-    /** The class of its style. */
+    /** The CSS class of the verdict. */
     String style() {
         return isWrong() ? "bad" : isClean() ? "clean" : "attention";
     }
 
-    /** The sign of the same, so that verdicts don't differ by colour alone. */
+    /** The verdict's sign, so that verdicts don't differ by colour alone. */
     String sign() {
         return isWrong() ? "✕" : isClean() ? "✓" : "◐";
     }
@@ -93,7 +93,7 @@ public record RecordedResult(
         return verdict.equals("intact");
     }
 
-    /** Such as "Intact up to checkpoint 812". */
+    /** The result in words, such as "Intact up to checkpoint 812". */
     String sentence() {
         String reach =
                 checkpoint.map(number -> " up to checkpoint " + Frame.number(number)).orElse("");
@@ -110,13 +110,13 @@ public record RecordedResult(
                                                 "declarations or doubts are"));
     }
 
-    /** Who verified, such as "the command line, login audit_reader". */
+    /** The verifier, such as "the command line, login audit_reader". */
     String by() {
         return viewer.map(name -> "%s in a console, login %s".formatted(name, login))
                 .orElse("the command line, login " + login);
     }
 
-    /** Why it is shown though there are later results. */
+    /** The reason why this result is shown although there are later ones. */
     String uncleared() {
         return "An earlier result that no verification of login %s has cleared".formatted(login);
     }

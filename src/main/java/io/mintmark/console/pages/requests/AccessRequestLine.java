@@ -30,6 +30,7 @@ import java.util.UUID;
  * @param signedOff whether it is no break glass that somebody has yet to sign off
  * @param mine whether the viewer made it
  * @param waits whether the viewer may decide it
+ * @param withdraws whether the viewer may end its access as an approver
  * @param content what it gives, while it is pending
  */
 record AccessRequestLine(
@@ -57,6 +58,7 @@ record AccessRequestLine(
         boolean signedOff,
         boolean mine,
         boolean waits,
+        boolean withdraws,
         Optional<RequestedKey> content) {
 
     private static final String LINES =
@@ -65,7 +67,8 @@ record AccessRequestLine(
                    q.requested_at, q.expires_at, q.approvals * cardinality(q.steps) AS approvals, cardinality(q.steps) AS steps, q.people, q.consent, decided.approvals AS given, decided.words, q.grant_id,
                    g.valid_until, coalesce(g.enabled AND g.valid_until > now(), false) AS in_force,
                    NOT (q.break_glass AND q.signed_off_by IS NULL) AS signed_off,
-                   q.id = ANY (viewer.asked) AS mine, q.id = ANY (viewer.waiting) AS waits, COLUMNS
+                   q.id = ANY (viewer.asked) AS mine, q.id = ANY (viewer.waiting) AS waits,
+                   coalesce(g.enabled AND g.valid_until > now(), false) AND internal.viewer_may_withdraw(q.id) AS withdraws, COLUMNS
               FROM (SELECT ARRAY(SELECT internal.waiting_for_viewer(1001)) AS waiting,
                            ARRAY(SELECT internal.asked_by_viewer(50)) AS asked) AS viewer
              CROSS JOIN LATERAL (%s) AS q
@@ -77,7 +80,7 @@ record AccessRequestLine(
              CROSS JOIN LATERAL (
                    SELECT count(*) FILTER (WHERE d.verdict = 'approve') AS approvals,
                           coalesce(array_agg(coalesce(d.decided_by, d.subject) || CASE WHEN d.program THEN ' (program)' ELSE '' END
-                                             || CASE d.verdict WHEN 'approve' THEN ' approved' ELSE ' refused' END
+                                             || CASE d.verdict WHEN 'approve' THEN ' approved' WHEN 'refuse' THEN ' refused' ELSE ' withdrew the access' END
                                              || coalesce(': ' || d.note, '') ORDER BY d.id), '{}') AS words
                      FROM broker.access_decision AS d WHERE d.request = q.id) AS decided
              ORDER BY q.requested_at %s, q.id
@@ -122,6 +125,11 @@ record AccessRequestLine(
                     """,
                     "DESC");
 
+    private static final String WITHDRAWABLE =
+            LINES.formatted(
+                    "SELECT r.* FROM broker.access_request AS r WHERE r.id IN (SELECT internal.withdrawable_by_viewer())",
+                    "");
+
     private static final String BREAK_GLASSES =
             LINES.formatted(
                             """
@@ -153,26 +161,31 @@ record AccessRequestLine(
                     """,
                     "DESC");
 
-    /** Those that the viewer may decide, the oldest first. */
+    /** The requests that the viewer may decide, the oldest first. */
     static List<AccessRequestLine> waiting(Connection connection, int most) throws SQLException {
         return Query.of(WAITING, most).list(connection, AccessRequestLine::of);
     }
 
-    /** Those that the viewer made, the newest first. */
+    /** The requests that the viewer made, the newest first. */
     static List<AccessRequestLine> asked(Connection connection) throws SQLException {
         return Query.of(ASKED).list(connection, AccessRequestLine::of);
     }
 
-    /** All pending ones, the oldest first. */
+    /** All pending requests, the oldest first. */
     static List<AccessRequestLine> pending(Connection connection, int most) throws SQLException {
         return Query.of(PENDING, most).list(connection, AccessRequestLine::of);
     }
 
-    /** Those that were decided or have ended, the newest first, from one on that is left out. */
+    /** The requests that were decided or have ended, the newest first, after the given one. */
     static List<AccessRequestLine> decided(Connection connection, Optional<UUID> before, int most)
             throws SQLException {
         String id = before.map(UUID::toString).orElse(null);
         return Query.of(DECIDED, id, id, most, most).list(connection, AccessRequestLine::of);
+    }
+
+    /** The requests whose access the viewer may withdraw as an approver, the oldest first. */
+    static List<AccessRequestLine> withdrawable(Connection connection) throws SQLException {
+        return Query.of(WITHDRAWABLE).list(connection, AccessRequestLine::of);
     }
 
     /** Break glasses: those that nobody has signed off, then the others, the newest first. */
@@ -185,7 +198,7 @@ record AccessRequestLine(
         return Query.of(ONE, id.toString()).first(connection, AccessRequestLine::of);
     }
 
-    /** Those of a tenant, or of one of its keys, the newest first. */
+    /** The requests of a tenant, or of one of its keys, the newest first. */
     static List<AccessRequestLine> of(
             Connection connection, String tenant, Optional<String> key, int most)
             throws SQLException {
@@ -219,6 +232,7 @@ record AccessRequestLine(
                 row.getBoolean("signed_off"),
                 row.getBoolean("mine"),
                 row.getBoolean("waits"),
+                row.getBoolean("withdraws"),
                 RequestedKey.of(row));
     }
 
@@ -226,7 +240,7 @@ record AccessRequestLine(
         return status.equals("pending") && expiresAt.isAfter(now);
     }
 
-    /** Whether its requester can end it. */
+    /** Whether the viewer, as the requester, can withdraw the request or end the access. */
     boolean canBeGivenBack(Instant now) {
         return mine && (isPending(now) || (status.equals("granted") && inForce));
     }
@@ -248,7 +262,7 @@ record AccessRequestLine(
         };
     }
 
-    /** What it waits for. */
+    /** A phrase for the consent or the approvals that the request waits for. */
     private String waiting() {
         if (consent) {
             return "waits for the consent of " + subject;
@@ -258,7 +272,7 @@ record AccessRequestLine(
         return "%d of %s%s%s".formatted(approvals, Frame.count(needed, "approval"), in, by);
     }
 
-    /** The colour of the same. */
+    /** The colour of the state. */
     @Nullable String colour(Instant now) {
         return switch (status) {
             case "pending" -> isPending(now) ? "attention" : "none";
@@ -271,6 +285,11 @@ record AccessRequestLine(
     /** The statement that decides the request without the console. */
     Statements.Statement decision() {
         return Statements.decide(id, content.map(RequestedKey::revisions));
+    }
+
+    /** The statement that ends the access without the console, for approvers. */
+    Optional<Statements.Statement> withdrawal() {
+        return inForce && !mine ? Optional.of(Statements.withdraw(id)) : Optional.empty();
     }
 
     /** The statement that signs off a break glass. */

@@ -12,6 +12,7 @@ import io.mintmark.base.outbound.Secret;
 
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
@@ -40,17 +41,24 @@ public final class BrokerRoutes {
     enum Choice {
         APPROVE,
         REFUSE,
-        WITHDRAW;
+        /** Withdraws a request of the viewer's own. */
+        WITHDRAW,
+        /** Ends the access of another person's request. */
+        END;
 
         String word() {
             return name().toLowerCase(Locale.ROOT);
         }
+
+        private String verdict() {
+            return this == END ? WITHDRAW.word() : word();
+        }
     }
 
-    /** The broker's response to a decision. */
+    /** The broker's response to a decision, or to a request for access. */
     sealed interface Outcome {
         /** The broker did it. */
-        record Done() implements Outcome {}
+        record Done(String request) implements Outcome {}
 
         /**
          * The broker didn't do it, or didn't say that it did.
@@ -59,7 +67,50 @@ public final class BrokerRoutes {
          * @param sentence what the broker says, for people
          * @param advice what to do about it
          */
-        record Failed(int status, String sentence, String advice) implements Outcome {}
+        record Failed(int status, String sentence, String advice) implements Outcome {
+            /** The console has no broker to ask. */
+            static Failed withoutBroker() {
+                return new Failed(
+                        409,
+                        "This console does not know the broker's URL, so nothing can be decided here.",
+                        "Use a command below. An operator sets BROKER_URL for the console.");
+            }
+        }
+    }
+
+    /**
+     * Requests access to a key. A lost answer does no harm: the broker makes the same request once.
+     *
+     * @param reason as the viewer wrote it
+     */
+    Outcome ask(Secret idToken, String key, String reason, Duration access) {
+        ObjectNode body =
+                JsonNodeFactory.instance
+                        .objectNode()
+                        .put("reason", reason)
+                        .put("seconds", access.toSeconds());
+        body.putArray("keys").add(key);
+        OutboundRequest wanted =
+                OutboundRequest.json(broker + "/access-requests", body.toString(), idToken);
+        try {
+            Reply reply = http.post(wanted.authorized(idToken), TIMEOUT);
+            return reply.isSuccess()
+                    ? made(reply.answer().listed("requests", "id"))
+                    : failed(reply, "Nothing was requested. Correct the form, and send it again.");
+        } catch (OutboundFailure e) {
+            return unanswered(
+                    e,
+                    "Send the form again. If the broker has the request already, it does not make a second one.");
+        }
+    }
+
+    private static Outcome made(List<String> requests) {
+        return requests.size() == 1
+                ? new Outcome.Done(requests.getFirst())
+                : new Outcome.Failed(
+                        502,
+                        "The broker did not say which request it made.",
+                        "Your requests are listed under Requests.");
     }
 
     /**
@@ -77,38 +128,46 @@ public final class BrokerRoutes {
         String one = broker + "/access-requests/" + request;
         OutboundRequest wanted =
                 switch (choice) {
-                    case APPROVE, REFUSE ->
+                    case APPROVE, REFUSE, END ->
                             OutboundRequest.json(
                                     one + "/decision", body(choice, note, revisions), idToken);
                     case WITHDRAW -> OutboundRequest.deletion(one);
                 };
         try {
             Reply reply = http.post(wanted.authorized(idToken), TIMEOUT);
-            return reply.isSuccess() ? new Outcome.Done() : failed(reply);
+            return reply.isSuccess()
+                    ? new Outcome.Done(request.toString())
+                    : failed(
+                            reply,
+                            "Nothing was changed. This page shows the state of the request now.");
         } catch (OutboundFailure e) {
-            return new Outcome.Failed(
-                    502,
-                    "The broker could not be asked: %s.".formatted(e.getMessage()),
+            return unanswered(
+                    e,
                     "This page shows the state of the request now. Try again if it is still"
                             + " pending, or use a command below.");
         }
+    }
+
+    private static Outcome.Failed unanswered(OutboundFailure failure, String advice) {
+        return new Outcome.Failed(
+                502, "The broker could not be asked: %s.".formatted(failure.getMessage()), advice);
     }
 
     private static String body(Choice choice, String note, Optional<JsonNode> revisions) {
         ObjectNode body =
                 JsonNodeFactory.instance
                         .objectNode()
-                        .put("verdict", choice.word())
+                        .put("verdict", choice.verdict())
                         .put("note", note);
         revisions.ifPresent(shown -> body.set("revisions", shown));
         return body.toString();
     }
 
-    private static Outcome.Failed failed(Reply reply) {
+    private static Outcome.Failed failed(Reply reply, String advice) {
         String words =
                 reply.answer()
                         .words("message")
-                        .orElse("It answered with status %d.".formatted(reply.status()));
+                        .orElse("The broker answered with status %d.".formatted(reply.status()));
         if (reply.status() == UNAUTHORIZED) {
             return new Outcome.Failed(
                     403,
@@ -118,9 +177,6 @@ public final class BrokerRoutes {
         }
         return reply.status() >= SERVER_ERROR
                 ? new Outcome.Failed(502, "The broker failed: " + words, "Try again in a moment.")
-                : new Outcome.Failed(
-                        reply.status(),
-                        words,
-                        "Nothing was changed. This page shows the state of the request now.");
+                : new Outcome.Failed(reply.status(), words, advice);
     }
 }

@@ -25,7 +25,9 @@ record LeftCredential(String mint, String type, String state, Instant expiresAt)
              WHERE c.request = cast(? AS uuid) ORDER BY c.expires_at DESC LIMIT ?
             """;
 
-    /** Those that have not expired, the last to expire first; none while the access lasts. */
+    /**
+     * The credentials that have not expired, the last to expire first; none while the access lasts.
+     */
     static List<LeftCredential> of(Connection connection, AccessRequestLine line)
             throws SQLException {
         return line.grant().isEmpty() || line.inForce()
@@ -41,7 +43,7 @@ record LeftCredential(String mint, String type, String state, Instant expiresAt)
                                                 Query.time(row, "expires_at")));
     }
 
-    /** What becomes of it. */
+    /** The end of the credential, in words. */
     String words(Frame frame) {
         String end = "ends by itself " + frame.at(expiresAt).distance();
         return switch (state) {
@@ -53,7 +55,7 @@ record LeftCredential(String mint, String type, String state, Instant expiresAt)
         };
     }
 
-    /** The colour of the same. */
+    /** The colour of the end. */
     String colour() {
         return state.equals("ended") || state.equals("revoked") ? "clean" : "attention";
     }

@@ -16,7 +16,8 @@ import java.util.Optional;
  * What happened to a request for access.
  *
  * @param at when; none if that is no longer known
- * @param kind asked, approve, refuse, granted, withdrawn, lapsed, void, ended, minted or signed off
+ * @param kind asked, approve, refuse, withdraw, granted, withdrawn, lapsed, void, ended, minted or
+ *     signed off
  * @param who did it; none for what happens by itself
  * @param login the SQL login of that person
  * @param note that they wrote
@@ -61,7 +62,7 @@ record RequestEvent(
                              WHERE c.table_name = 'access_request' AND c.after ->> 'id' = q.id::text
                                AND c.after ->> 'status' = q.status) END,
                         q.status, NULL, NULL, NULL, 0
-                   FROM request AS q WHERE q.status IN ('lapsed', 'withdrawn', 'void')
+                   FROM request AS q WHERE q.status IN ('lapsed', 'withdrawn', 'void') AND q.withdrawn_by IS NULL
                  UNION ALL
                  SELECT 6, CASE WHEN q.grant_enabled THEN q.valid_until ELSE q.grant_updated_at END, 'ended', NULL,
                         CASE WHEN NOT q.grant_enabled AND q.grant_updated_by <> 'broker' THEN q.grant_updated_by END, NULL, 0
@@ -73,7 +74,7 @@ record RequestEvent(
             SELECT v.at, v.kind, v.who, v.login, v.note, v.number FROM event AS v ORDER BY v.at NULLS LAST, v.place
             """;
 
-    /** All that happened, in its order. */
+    /** All events of the request, in their order. */
     static List<RequestEvent> all(Connection connection, AccessRequestLine line)
             throws SQLException {
         return Query.of(ALL, line.id()).list(connection, RequestEvent::of);
@@ -89,12 +90,13 @@ record RequestEvent(
                 row.getLong("number"));
     }
 
-    /** After the name, or alone. */
+    /** The event as words that follow a person's name, or as a sentence without one. */
     String words() {
         return switch (kind) {
             case "asked" -> "asked for " + Frame.seconds(number);
             case "approve" -> "approved" + asProgram();
             case "refuse" -> "refused" + asProgram();
+            case "withdraw" -> "withdrew the access" + asProgram();
             case "granted" -> "Granted";
             case "minted" -> "First minted";
             case "withdrawn" -> "Withdrawn by the requester";
@@ -109,10 +111,10 @@ record RequestEvent(
         return number > 0 ? " as a program" : "";
     }
 
-    /** The colour of its mark. */
+    /** The colour of the event's mark. */
     @Nullable String colour() {
         return switch (kind) {
-            case "refuse" -> "bad";
+            case "refuse", "withdraw" -> "bad";
             case "lapsed", "void", "withdrawn" -> "doubtful";
             default -> null;
         };

@@ -70,9 +70,9 @@ public final class RequestRoutes {
         Choice choice = choice(form.text("verdict"));
         Optional<JsonNode> shown = form.text("revisions").map(RequestRoutes::revisions);
         switch (outcome(request, id, choice, form.text("note").orElse(""), shown)) {
-            case Outcome.Done() -> {
+            case Outcome.Done(String made) -> {
                 log.info("{} chose {} for request {}", viewer.name(), choice.word(), id);
-                Rendering.redirect(response, Links.request(id.toString()));
+                Rendering.redirect(response, Links.request(made));
             }
             case Outcome.Failed failed -> {
                 log.info("{} could not {} request {}", viewer.name(), choice.word(), id);
@@ -88,10 +88,7 @@ public final class RequestRoutes {
             ServerRequest request, UUID id, Choice choice, String note, Optional<JsonNode> shown) {
         Optional<SessionToken> session = request.context().get(SessionToken.class);
         if (broker.isEmpty() || session.isEmpty()) {
-            return new Outcome.Failed(
-                    409,
-                    "This console does not know the broker, so nothing can be decided here.",
-                    "Use a command below. An operator sets BROKER_URL for the console.");
+            return Outcome.Failed.withoutBroker();
         }
         return broker.get().send(session.get().idToken(), id, choice, note, shown);
     }
@@ -99,7 +96,7 @@ public final class RequestRoutes {
     private static JsonNode revisions(String shown) {
         return required(
                 StrictJson.value(shown.getBytes(StandardCharsets.UTF_8), LONGEST_REVISIONS),
-                "The revisions of the form are no JSON.");
+                "The form's revisions are not JSON.");
     }
 
     private static Choice choice(Optional<String> word) {
@@ -109,10 +106,10 @@ public final class RequestRoutes {
                 return choice;
             }
         }
-        throw new Parameters.Unusable("The verdict must be approve, refuse or withdraw.");
+        throw new Parameters.Unusable("The verdict must be approve, refuse, withdraw or end.");
     }
 
-    private static <T> T required(Optional<T> value, String otherwise) {
+    static <T> T required(Optional<T> value, String otherwise) {
         return value.orElseThrow(() -> new Parameters.Unusable(otherwise));
     }
 }

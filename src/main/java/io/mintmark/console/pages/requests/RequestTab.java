@@ -18,7 +18,8 @@ enum RequestTab {
     WAITING("Waiting for you", "What waits for you?"),
     OPEN("Open", "Which requests are open?"),
     DECIDED("Decided", "What was decided?"),
-    BREAK_GLASS("Break glass", "Who broke the glass?");
+    WITHDRAWABLE("You may withdraw", "Which access may you withdraw?"),
+    BREAK_GLASS("Break glass", "Who used break glass?");
 
     private static final String PARAMETER = "show";
     private static final int COUNTED = 1_000;
@@ -63,7 +64,7 @@ enum RequestTab {
                 .findFirst()
                 .orElseThrow(() ->
                         new Parameters.Unusable(
-                                "'%s' is no list of requests. Use waiting, open, decided or break-glass."
+                                "'%s' is not a list of requests. Use waiting, open, decided, withdrawable or break-glass."
                                         .formatted(word)));
     }
 

@@ -135,7 +135,7 @@ record RequestsPage(
         return new View(failure.status(), view.title(), view.template(), view.model());
     }
 
-    /** What an address asks for. */
+    /** The parameters of the page's URL. */
     private record Asked(RequestTab tab, Optional<UUID> before, Optional<Listed> listed) {}
 
     private static View view(
@@ -178,6 +178,7 @@ record RequestsPage(
             case WAITING -> AccessRequestLine.waiting(connection, MOST);
             case OPEN -> AccessRequestLine.pending(connection, MOST);
             case DECIDED -> AccessRequestLine.decided(connection, before, DECIDED_ON_A_PAGE + 1);
+            case WITHDRAWABLE -> AccessRequestLine.withdrawable(connection);
             case BREAK_GLASS -> AccessRequestLine.breakGlasses(connection, MOST);
         };
     }

@@ -33,7 +33,7 @@ record ReviewOwners(List<Owner> owners, boolean counted) {
              GROUP BY o.owner
             """;
 
-    /** Those with most of them due first, then in the order of the next date and of their names. */
+    /** Owners with most grants due first, then in the order of the next date and of their names. */
     private static final Comparator<Owner> MOST_DUE_FIRST =
             Comparator.comparingLong(Owner::due)
                     .reversed()

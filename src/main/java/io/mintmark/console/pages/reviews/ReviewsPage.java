@@ -35,7 +35,10 @@ public record ReviewsPage(
         Suggestions suggestions) {
     private static final int MOST = 50;
 
-    /** Of one grant: a busy one has millions, which nobody waits for. */
+    /**
+     * The maximum number of uses of a grant that are counted. A busy grant has millions, which
+     * would take too long.
+     */
     private static final int USES_COUNTED = 1_000;
 
     /** The grants are chosen before anything is counted. */
@@ -127,12 +130,12 @@ public record ReviewsPage(
                     Query.time(row, "due_at"));
         }
 
-        /** How often it was used, for a file, whose readers want digits without commas. */
+        /** The number of uses for a file, in digits without commas. */
         String usedInDigits() {
             return uses > USES_COUNTED ? "over " + USES_COUNTED : Long.toString(uses);
         }
 
-        /** How often it was used in 90 days, counted up to a limit. */
+        /** The number of uses of the grant in 90 days, counted up to a limit, in words. */
         String used() {
             return uses > USES_COUNTED
                     ? "over %s times".formatted(Frame.number(USES_COUNTED))
@@ -161,7 +164,7 @@ public record ReviewsPage(
                         : Suggestions.NONE);
     }
 
-    /** The first grants, so many at most. */
+    /** The first grants, up to a maximum. */
     static List<Line> find(Connection connection, Wanted wanted, int most) throws SQLException {
         String tenant = wanted.tenant().orElse(null);
         String owner = wanted.owner().orElse(null);

@@ -9,9 +9,9 @@ final class NewGrant {
     private NewGrant() {}
 
     /**
-     * A grant whose reason is left to the user who runs it.
+     * A statement that writes a grant. The user who runs it adds the reason.
      *
-     * @param idp as SQL, as is the subject
+     * @param idp as an SQL expression, like the subject
      * @param actor who is to act for the subject; empty for the subject alone
      */
     static String insert(

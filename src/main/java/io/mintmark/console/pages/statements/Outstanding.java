@@ -27,7 +27,7 @@ public record Outstanding(
         Optional<String> among,
         Instant now) {
 
-    /** Shown with every statement that stops mints. */
+    /** The note shown with every statement that stops mints: active credentials stay valid. */
     static final String LIVES_ON =
             "This stops new mints. Issued credentials stay valid until they expire, at most "
                     + "for their key's max_duration.";
@@ -80,7 +80,7 @@ public record Outstanding(
                 now);
     }
 
-    /** When they expire, which a statement does not change. */
+    /** When the credentials expire, in words. A statement doesn't change that. */
     String left(String whose) {
         return "%s %s".formatted(LIVES_ON, until(whose));
     }

@@ -12,7 +12,7 @@ import java.util.Optional;
  * Statements that change the configuration, ready to be copied: the console itself changes nothing.
  */
 public final class Statements {
-    /** Lines of a statement that a page shows without being asked to. */
+    /** The number of a statement's lines that a page shows unfolded. */
     static final int LONG = 20;
 
     /** A word in angle brackets is invalid SQL, so the statement fails until it is replaced. */
@@ -64,7 +64,7 @@ public final class Statements {
         String column = revisions.isPresent() ? ", revisions" : "";
         String value = revisions.map(shown -> ", " + SqlText.of(shown)).orElse("");
         return new Statement(
-                "Decide it with a token or a login",
+                "Decide the request with a token or a login",
                 "For its approvers.",
                 """
                 INSERT INTO broker.access_decision (request, verdict, note%3$s)
@@ -74,7 +74,20 @@ public final class Statements {
                         .formatted(SqlText.of(request), request, column, value));
     }
 
-    /** Signs the grant of a break glass off, and ends it. */
+    /** Ends access that was granted, with a login that its rule names as an approver. */
+    public static Statement withdraw(String request) {
+        return new Statement(
+                "Withdraw the access with a token or a login",
+                "For its approvers.",
+                """
+                INSERT INTO broker.access_decision (request, verdict, note)
+                VALUES (%1$s, 'withdraw', NULL);
+                -- with a token: mintmark-client withdraw %2$s\
+                """
+                        .formatted(SqlText.of(request), request));
+    }
+
+    /** Signs off a break-glass grant, and ends it. */
     public static Statement signOff(long grant) {
         return new Statement(
                 "Sign this break glass off",
@@ -104,7 +117,7 @@ public final class Statements {
                         .formatted(SqlText.of(issuer), SqlText.of(client)));
     }
 
-    /** All that a page may be too short for. */
+    /** Lists all grants of a key, for pages that show only some. */
     public static Statement listGrants(String tenant, String key, Optional<Instant> at) {
         return at.isPresent()
                 ? new Statement(
@@ -126,7 +139,7 @@ public final class Statements {
                                 .formatted(SqlText.of(tenant), SqlText.of(key)));
     }
 
-    /** No mint begins on the grant from the commit on. */
+    /** Revokes a grant. From the commit on, no mint begins on it. */
     public static Statement revoke(String tenant, long grant, Outstanding out) {
         return new Statement(
                 "Revoke this grant",
@@ -193,7 +206,7 @@ public final class Statements {
                 FILL_IN
                         + """
                         UPDATE broker.blocked_subject
-                           SET until = NULL, reason = concat_ws('; ', reason, %s)
+                           SET until = NULL, reason = left(concat_ws('; ', reason, %s), 1000)
                          WHERE tenant = %s AND id = %d AND enabled;\
                         """
                                 .formatted(REASON, SqlText.of(tenant), block));
@@ -223,7 +236,7 @@ public final class Statements {
                 FILL_IN
                         + """
                         UPDATE broker.subject_grant
-                           SET enabled = true, reason = concat_ws('; ', reason, %s)
+                           SET enabled = true, reason = left(concat_ws('; ', reason, %s), 1000)
                          WHERE tenant = %s AND id = %d;\
                         """
                                 .formatted(REASON, SqlText.of(tenant), grant));
@@ -254,7 +267,7 @@ public final class Statements {
                                 tenant, "<identity provider>", "<subject>", Optional.empty(), key));
     }
 
-    /** Clients then get the same answer as for an unknown key. */
+    /** Disables a key. From the commit on, clients get the same error as for an unknown key. */
     public static Statement disableKey(String tenant, String key, String type) {
         return new Statement(
                 "Disable this key",
@@ -268,7 +281,7 @@ public final class Statements {
                         .formatted(SqlText.of(tenant), SqlText.of(key)));
     }
 
-    /** Its tokens are refused from the commit on. */
+    /** Disables a tenant: from the commit on, its tokens are refused. */
     public static Statement disableTenant(String tenant) {
         return new Statement(
                 "Disable this tenant",
@@ -284,7 +297,7 @@ public final class Statements {
                         .formatted(SqlText.of(tenant)));
     }
 
-    /** Viewers with such a claim see the tenant in the console. */
+    /** Makes a tenant visible in the console for viewers with a claim. */
     public static Statement letSee(String tenant) {
         return new Statement(
                 "Give access to this tenant in the console",

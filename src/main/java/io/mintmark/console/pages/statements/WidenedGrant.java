@@ -6,7 +6,7 @@ import io.mintmark.console.pages.statements.Statements.Statement;
 
 import java.util.List;
 
-/** A grant whose conditions on claims also accept what a token had. */
+/** A grant with wider conditions on claims, so that it also accepts those that a token had. */
 public final class WidenedGrant {
     private WidenedGrant() {}
 
@@ -24,7 +24,7 @@ public final class WidenedGrant {
                 -- Every token of the grant's subjects that has these claims may then mint the key.
                 UPDATE broker.subject_grant
                    SET claims = claims%s,
-                       reason = concat_ws('; ', reason, <reason>)
+                       reason = left(concat_ws('; ', reason, <reason>), 1000)
                  WHERE tenant = %s AND id = %d;\
                 """
                         .formatted(

@@ -74,7 +74,7 @@ public record SubjectBlock(
                 .list(connection, SubjectBlock::block);
     }
 
-    /** By index, so that it takes no look at other tenants' rows. */
+    /** Selects blocks of one kind by an index, without reading other tenants' rows. */
     private static String ofKind(String ofTenant, String match, int most) {
         return """
         (SELECT b.id, b.tenant, b.idp, b.subject, b.match, b.reason, b.until, b.created_by, b.created_at
@@ -111,16 +111,17 @@ public record SubjectBlock(
                 && (idp.isEmpty() || idp.equals(fromIdp));
     }
 
-    /** Whether another one of the same subject and scope would be refused beside it. */
+    /** Whether this block would make another one of the same subject and scope a duplicate. */
     private boolean standsFor(String inTenant, Optional<String> fromIdp) {
         return match.equals("exact") && tenant.equals(Optional.of(inTenant)) && idp.equals(fromIdp);
     }
 
     /**
-     * What blocks the subject, or blocks it for longer; none where it is blocked without an end.
+     * A statement that blocks the subject, or blocks it for longer; empty if it is blocked without
+     * an end.
      *
-     * @param there the blocks that it meets already
-     * @param fromIdp whose tokens are meant; none for any
+     * @param there the existing blocks that match the subject
+     * @param fromIdp the identity provider whose tokens are meant; empty for any
      */
     public static Optional<Statements.Statement> further(
             List<SubjectBlock> there,

@@ -128,7 +128,7 @@ public record SubjectPage(
                 .toList();
     }
 
-    /** One for each tenant in which it has or had something. */
+    /** The statements, one for each tenant in which the subject has or had something. */
     private static List<Statements.Statement> statements(
             String subject,
             List<GrantLine> grants,
@@ -146,7 +146,7 @@ public record SubjectPage(
                 .toList();
     }
 
-    /** Whether it is blocked everywhere by a row that the viewer may not see. */
+    /** Whether the subject is blocked in all tenants by a row that the viewer may not see. */
     boolean isBlockedUnseen() {
         return everywhere && blocks.stream().allMatch(block -> block.tenant().isPresent());
     }

@@ -9,7 +9,7 @@ import java.util.List;
 
 /** A warning about valid configuration that is probably a mistake. */
 record LintWarning(String table, String name, String rule, String advice) {
-    /** Some of each kind, since 100,000 grants may have one each. */
+    /** Selects some warnings of each kind, because 100,000 grants may have one each. */
     private static final String WARNINGS =
             """
             SELECT w.table_name, w.name, w.rule, w.advice
@@ -24,7 +24,7 @@ record LintWarning(String table, String name, String rule, String advice) {
              ORDER BY w.table_name, w.name
             """;
 
-    /** The first of each kind. */
+    /** The first warnings of each kind. */
     static List<LintWarning> of(Connection connection, String tenant, boolean ofKeys, int most)
             throws SQLException {
         return Query.of(WARNINGS, tenant, ofKeys, most, tenant, most)

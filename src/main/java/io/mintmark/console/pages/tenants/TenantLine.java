@@ -35,7 +35,10 @@ record TenantLine(
         Activity day) {
     static final int COUNTED = 1_000;
 
-    /** With more keys in the listed tenants, only what triggers found is counted. */
+    /**
+     * The maximum number of keys in the listed tenants whose lint warnings are computed. With more
+     * keys, only the warnings that triggers stored are counted.
+     */
     private static final int KEYS_LINTED = 50;
 
     private static final String TENANTS =
@@ -67,7 +70,7 @@ record TenantLine(
         private static final Lint NONE = new Lint(0, true);
     }
 
-    /** The next tenants after a name, of those that begin so. */
+    /** The next tenants after a name, among those with the given beginning. */
     static List<TenantLine> after(
             Connection connection, String start, String after, int most, Instant now)
             throws SQLException {

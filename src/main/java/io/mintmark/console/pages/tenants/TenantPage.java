@@ -64,7 +64,7 @@ public record TenantPage(
     private static final int WARNINGS_UNFOLDED = 2;
     static final int WARNINGS_SHOWN = 50;
 
-    /** Each key is looked at anew, which takes 2 ms. */
+    /** The maximum number of keys whose lint warnings are computed, which takes 2 ms each. */
     static final int KEYS_LINTED = 100;
 
     private static final int CHANGES = 4;
@@ -127,7 +127,7 @@ public record TenantPage(
             String by,
             Instant at) {
 
-        /** Whether it isn't disabled, ended or still to begin. */
+        /** Whether the grant is enabled and {@code now} is between its start and its end. */
         boolean isInForce(Instant now) {
             return enabled
                     && from.filter(begin -> begin.isAfter(now)).isEmpty()

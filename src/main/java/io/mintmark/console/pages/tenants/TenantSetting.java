@@ -56,7 +56,10 @@ record TenantSetting(String label, String value) {
                         Query.text(row, "notice_url").map(TenantSetting::host).orElse("none")));
     }
 
-    /** Not the path, which is as good as a password at some services. */
+    /**
+     * The host of a URL. The path isn't shown, because at some services it is as good as a
+     * password.
+     */
     private static String host(String url) {
         return "to " + URI.create(url).getHost();
     }

@@ -75,7 +75,7 @@ class HandshakePermitsTest {
                     assertThrows(
                             SSLException.class, () -> permits.run(OTHER, done::incrementAndGet));
 
-            assertTrue(String.valueOf(refusal.getMessage()).contains("too many handshakes"));
+            assertTrue(String.valueOf(refusal.getMessage()).contains("too many TLS handshakes"));
             end.countDown();
         }
         assertEquals(1, done.get());

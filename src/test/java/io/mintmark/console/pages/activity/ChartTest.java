@@ -5,9 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.console.pages.activity.Activity.Part;
+import io.mintmark.console.pages.activity.Chart.Scale;
 
 import org.junit.jupiter.api.Test;
 
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -34,10 +37,66 @@ class ChartTest {
     void twice_as_many_mints_are_twice_as_long() {
         Chart chart = chart(part(0, 400, 0, 0), part(1, 200, 0, 0));
 
-        int whole = chart.minted(chart.activity().parts().getFirst()).height();
+        int whole = length(chart, 0, Scale.LINEAR);
 
-        assertEquals(whole, 2 * chart.minted(chart.activity().parts().getLast()).height());
-        assertEquals(List.of("400", "200"), chart.lines().stream().map(Chart.Line::label).toList());
+        assertEquals(whole, 2 * length(chart, 1, Scale.LINEAR));
+        assertEquals(List.of("400", "200"), labels(chart, Scale.LINEAR));
+    }
+
+    private static int length(Chart chart, int part, Scale scale) {
+        return chart.minted(chart.activity().parts().get(part), scale).height();
+    }
+
+    private static List<String> labels(Chart chart, Scale scale) {
+        return chart.lines(scale).stream().map(Chart.Line::label).toList();
+    }
+
+    @Test
+    void ten_times_as_many_mints_are_longer_by_the_same_length_on_a_logarithmic_scale() {
+        Chart chart = chart(part(0, 40_000, 0, 0), part(1, 4_000, 0, 0), part(2, 400, 0, 0));
+
+        int first = length(chart, 0, Scale.LOGARITHMIC) - length(chart, 1, Scale.LOGARITHMIC);
+        int second = length(chart, 1, Scale.LOGARITHMIC) - length(chart, 2, Scale.LOGARITHMIC);
+
+        assertEquals(first, second, 1);
+        assertTrue(first > 10, first + " px");
+        assertEquals(
+                List.of("1", "10", "100", "1,000", "10,000"), labels(chart, Scale.LOGARITHMIC));
+    }
+
+    @Test
+    void lines_of_very_many_mints_are_far_enough_from_each_other_to_be_read() {
+        Chart chart =
+                Chart.low(new Activity(List.of(part(0, 1_000_000_000, 0, 0)), "hour"), "/mints");
+
+        List<Integer> heights = chart.lines(Scale.LOGARITHMIC).stream().map(Chart.Line::y).toList();
+
+        assertTrue(heights.size() > 2, heights::toString);
+        for (int line = 1; line < heights.size(); line++) {
+            assertTrue(heights.get(line - 1) - heights.get(line) >= 13, heights::toString);
+        }
+    }
+
+    @Test
+    void the_file_has_the_numbers_that_are_seen_and_says_which_are_bounds() {
+        Part bounded =
+                new Part(
+                        START.plus(Duration.ofHours(1)),
+                        START.plus(Duration.ofHours(2)),
+                        new Count(8_000, true),
+                        Count.NONE,
+                        Count.NONE);
+
+        String file = chart(part(0, 3, 2, 1), bounded).file().address();
+
+        assertEquals(
+                """
+                data:text/csv;charset=utf-8,from,to,mints,refusals,failures,counted
+                "2026-03-29T00:00:00Z","2026-03-29T01:00:00Z","3","2","1","all"
+                "2026-03-29T01:00:00Z","2026-03-29T02:00:00Z","8000","0","0","at least"
+                """
+                        .replace("\n", "\r\n"),
+                URLDecoder.decode(file, StandardCharsets.UTF_8));
     }
 
     @Test

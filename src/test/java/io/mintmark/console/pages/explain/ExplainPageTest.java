@@ -89,7 +89,7 @@ class ExplainPageTest {
                 "A token is a secret");
         assertShows(
                 world.page("lead", "/explain?claims=" + claims),
-                "lead to no identity provider that you may see");
+                "No identity provider that you may see has");
     }
 
     @Test

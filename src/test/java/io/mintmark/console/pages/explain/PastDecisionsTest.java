@@ -201,9 +201,8 @@ class PastDecisionsTest {
     void a_request_through_an_actor_is_explained_with_its_actor() {
         String mint = denied("asker-9", "deploy", "not_granted");
         database.alterLog(
-                "UPDATE audit.event SET actor_idp = 'acme-k8s', actor_issuer ="
-                        + " 'https://k8s.acme.example', actor = 'agent-9' WHERE mint_id = '%s'"
-                                .formatted(mint));
+                "UPDATE audit.event SET actor_idp = 'acme-k8s', actor_issuer = 'https://k8s.acme.example', actor = 'agent-9' WHERE mint_id = '%s'"
+                        .formatted(mint));
         database.admin(
                 "UPDATE broker.identity_provider SET accepts = '{subject,actor}' WHERE name ="
                         + " 'acme-k8s'");
@@ -234,7 +233,10 @@ class PastDecisionsTest {
     void a_key_that_exists_by_now_is_not_suggested_in_its_own_place() {
         String page = explained(denied("asker-10", "inventory", "no_such_key"));
 
-        assertShows(page, "had no key", "It has one now, which the answer above is about.");
+        assertShows(
+                page,
+                "had no key",
+                "The tenant has such a key now; the answer above is about that key.");
         assertLacks(page, "Did you mean");
     }
 

@@ -150,6 +150,19 @@ class MintsPageTest {
     }
 
     @Test
+    void a_range_has_links_to_the_times_beside_it() {
+        assertShows(
+                world.page("auditor", "/mints?from=2026-03-02&to=2026-03-04&tenant=acme"),
+                "href=\"/mints?tenant=acme&amp;from=2026-02-27%2000%3A00&amp;to=2026-03-02%2000%3A00\">← Earlier<",
+                "href=\"/mints?tenant=acme&amp;from=2026-03-05%2000%3A00&amp;to=2026-03-08%2000%3A00\">Later →<",
+                "href=\"/mints?tenant=acme&amp;from=2026-02-27%2000%3A00&amp;to=2026-03-08%2000%3A00\">Zoom out<");
+        String week = world.page("auditor", "/mints?range=week");
+        assertShows(week, "← Earlier", "Zoom out");
+        assertLacks(week, "Later →");
+        assertLacks(world.page("auditor", "/mints"), "← Earlier");
+    }
+
+    @Test
     void a_cut_id_is_told_to_be_one() {
         assertShows(
                 world.page("auditor", "/mints?q=ASIA0123%E2%80%A64567CDEF"),

@@ -236,7 +236,7 @@ class OverviewPageTest {
 
             assertShows(
                     page,
-                    "answer\">Two break glasses wait for a sign-off, and three mints have no outcome. "
+                    "answer\">Two break-glass requests wait for a sign-off, and three mints have no outcome. "
                             + "Two more matters are listed below",
                     "<b>2</b> <a href=\"/requests?show=break-glass\">break glasses without sign-off</a>",
                     "<a href=\"/requests/%s\">repo:acme/shop:incident-2 for deploy of acme</a>"
@@ -251,11 +251,13 @@ class OverviewPageTest {
                      WHERE id <> '%s'
                     """
                             .formatted(oldest));
-            assertShows(there.page("lead", "/"), "answer\">One break glass waits for a sign-off,");
+            assertShows(
+                    there.page("lead", "/"),
+                    "answer\">One break-glass request waits for a sign-off,");
             String object = there.page("lead", "/requests/" + oldest);
             assertShows(
                     object,
-                    "broke the glass</strong> for 60 minutes of access",
+                    "used break glass</strong> for 60 minutes of access",
                     "<blockquote class=\"why\">INC-82: the shop is down</blockquote>",
                     "Waits for a sign-off by another person");
             assertEquals(404, there.get("other", "/requests/" + oldest).statusCode());

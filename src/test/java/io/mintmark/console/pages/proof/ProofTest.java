@@ -73,19 +73,19 @@ class ProofTest {
                 page,
                 "Nothing was changed up to checkpoint 1, as this database has it.</p>\n"
                         + "<p>The database's owner could have removed the newest rows",
-                "<a href=\"/history\">of what belongs to none</a>");
+                "<a href=\"/history\">of rows without a tenant</a>");
         assertTrue(
                 page.indexOf("Nothing was changed") < page.indexOf("The log begins"),
                 "the verdict comes first");
         assertShows(page, "mintmark audit evidence --from ");
         assertFalse(page.contains("http-equiv=\"refresh\""), "it has ended");
         assertTrue(page.contains("40 events"), page);
-        assertShows(page, "Proven so: all rows that this verification read, up to the last");
+        assertShows(page, "Proven: all rows that this verification read, up to the last");
         assertLacks(page, "from the log's first row");
         Matcher end = Pattern.compile("audit evidence --from \\S+ --to (\\S+) ").matcher(page);
         assertTrue(end.find(), page);
         assertFalse(Instant.parse(end.group(1)).isAfter(Instant.now()), end.group(1));
-        assertFalse(page.contains("Never verified"), page);
+        assertFalse(page.contains("Not verified"), page);
         assertTrue(page.contains("audrey@audit.example"), page);
     }
 
@@ -93,10 +93,10 @@ class ProofTest {
     void before_a_verification_the_page_says_that_there_was_none_and_what_is_covered() {
         String page = world.get("auditor", "/proof").body();
 
-        assertTrue(page.contains("Never verified yet"), page);
+        assertTrue(page.contains("Not verified yet"), page);
         assertTrue(page.contains("The log begins"), page);
         assertTrue(page.contains("Sealed up to"), page);
-        assertFalse(page.contains("Proven so"), page);
+        assertFalse(page.contains("Proven: all"), page);
     }
 
     @Test
@@ -174,7 +174,7 @@ class ProofTest {
 
         assertEquals(2, valid.split("</span> valid</span>", -1).length - 1, valid);
         assertEquals(1, page.split("</span> valid</span>", -1).length - 1, page);
-        assertShows(page, "</span> wrong</strong><br><small>was sealed as number 1</small>");
+        assertShows(page, "</span> wrong</strong><br><small>was signed as checkpoint 1</small>");
     }
 
     @Test
@@ -272,7 +272,7 @@ class ProofTest {
                 "verdict bad\">The log is NOT intact.",
                 "<a href=\"/mints/%1$s\">mint %1$s</a>".formatted(altered()),
                 "was changed: its hash");
-        assertLacks(page, "Proven so");
+        assertLacks(page, "Proven: all");
     }
 
     @Test
@@ -343,7 +343,7 @@ class ProofTest {
                 "Intact up to checkpoint 1, ",
                 "verified by audrey@audit.example in a console, login test_console.</p>",
                 "Results on record");
-        assertLacks(other.page("auditor", "/proof"), "Never verified");
+        assertLacks(other.page("auditor", "/proof"), "Not verified");
         assertShows(other.page("auditor", "/"), "✓ verified", "; verified ");
         assertLacks(world.page("auditor", "/proof"), "The latest result on record");
     }
@@ -613,7 +613,7 @@ class ProofTest {
 
         assertEquals(403, answer.statusCode());
         assertTrue(answer.body().contains("it needs access to all tenants"), answer.body());
-        assertTrue(world.get("auditor", "/proof").body().contains("Never verified yet"));
+        assertTrue(world.get("auditor", "/proof").body().contains("Not verified yet"));
     }
 
     @Test

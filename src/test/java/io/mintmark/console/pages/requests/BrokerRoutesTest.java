@@ -6,8 +6,12 @@ import static io.mintmark.TextAssertions.assertShows;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+
 import io.mintmark.base.outbound.Destinations;
 import io.mintmark.base.outbound.GuardedHttp;
+import io.mintmark.base.outbound.LoopbackHttp;
 import io.mintmark.base.outbound.Secret;
 import io.mintmark.console.pages.requests.BrokerRoutes.Choice;
 import io.mintmark.console.pages.requests.BrokerRoutes.Outcome;
@@ -16,7 +20,10 @@ import io.mintmark.endtoend.RunningBroker;
 
 import org.junit.jupiter.api.Test;
 
+import java.io.IOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -25,10 +32,14 @@ import java.util.UUID;
 class BrokerRoutesTest {
     private static final String TOKEN = "eyJ.the-token-of-a.session";
 
+    private static BrokerRoutes routes(String broker) {
+        return new BrokerRoutes(
+                URI.create(broker), new GuardedHttp(new Destinations(List.of("127.0.0.1"))));
+    }
+
     private static Failed sentTo(String broker) {
-        GuardedHttp http = new GuardedHttp(new Destinations(List.of()));
         Outcome outcome =
-                new BrokerRoutes(URI.create(broker), http)
+                routes(broker)
                         .send(
                                 new Secret(TOKEN),
                                 new UUID(1, 2),
@@ -44,6 +55,38 @@ class BrokerRoutesTest {
         assertEquals(502, failed.status());
         assertShows(failed.sentence(), "The broker could not be asked: localhost");
         assertLacks(failed.sentence() + failed.advice(), TOKEN);
+    }
+
+    @Test
+    void a_request_for_access_that_the_broker_did_not_answer_may_be_sent_again() {
+        Outcome outcome =
+                routes("http://localhost:" + RunningBroker.freePort())
+                        .ask(new Secret(TOKEN), "deploy", "a reason", Duration.ofHours(1));
+        Failed failed = assertInstanceOf(Failed.class, outcome);
+        assertEquals(502, failed.status());
+        assertShows(failed.advice(), "it does not make a second one.");
+        assertLacks(failed.sentence() + failed.advice(), TOKEN);
+    }
+
+    @Test
+    void an_answer_that_names_no_request_is_no_success() throws IOException {
+        HttpServer broker = LoopbackHttp.serving(0, BrokerRoutesTest::nothing);
+        try {
+            Outcome outcome =
+                    routes("http://127.0.0.1:" + broker.getAddress().getPort())
+                            .ask(new Secret(TOKEN), "deploy", "a reason", Duration.ofHours(1));
+            assertEquals(502, assertInstanceOf(Failed.class, outcome).status());
+        } finally {
+            broker.stop(0);
+        }
+    }
+
+    private static void nothing(HttpExchange exchange) throws IOException {
+        try (exchange) {
+            byte[] body = "{\"requests\": []}".getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(202, body.length);
+            exchange.getResponseBody().write(body);
+        }
     }
 
     @Test

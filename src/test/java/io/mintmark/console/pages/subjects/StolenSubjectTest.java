@@ -103,7 +103,7 @@ class StolenSubjectTest {
         assertEquals(1, ends(page).size(), page);
         assertShows(
                 page,
-                "<b>1</b> of its credentials lives now, the last until " + ends(page).getFirst(),
+                "<b>1</b> of its credentials is valid now, the last until " + ends(page).getFirst(),
                 "Blocking stops new ones; it doesn't end this one.",
                 "The last credential of this subject is valid until " + ends(page).getFirst());
         String mint = world.page("lead", mintOf("stolen-1"));

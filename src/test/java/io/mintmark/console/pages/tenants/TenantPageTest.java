@@ -35,7 +35,7 @@ class TenantPageTest {
             String lead = world.page("lead", "/tenants/acme");
             String auditor = world.page("auditor", "/tenants/acme");
 
-            assertShows(lead, "INC-90", "Viewers of all tenants see it, too");
+            assertShows(lead, "INC-90", "Viewers of all tenants see this tenant, too");
             assertLacks(lead, "INC-91", "INC-92", "the auditors", "leads of globex");
             assertShows(
                     auditor,
