@@ -223,8 +223,10 @@ BEGIN
     IF TG_OP = 'UPDATE' AND OLD *= NEW THEN
         RETURN NULL;
     END IF;
-    -- The history has the end of the access before the change of the rule.
+    -- The history has the end of the access before the change of the rule. Approvals hold the tenant's lock: after it, the
+    -- UPDATE also sees the grant of an approval that was under way.
     IF voids AND internal.ends_access(coalesce(NEW, OLD)) THEN
+        PERFORM FROM broker.tenant AS t WHERE t.name = OLD.tenant FOR NO KEY UPDATE;
         UPDATE broker.subject_grant AS g SET enabled = false WHERE g.id IN (SELECT internal.grants_of_rule(OLD.tenant, OLD.id));
     END IF;
     PERFORM internal.record_row(TG_TABLE_NAME, 'tenant', TG_OP, to_jsonb(OLD), to_jsonb(NEW),

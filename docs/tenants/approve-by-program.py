@@ -32,9 +32,11 @@ def decide(event):
     if event["type"] != "io.mintmark.access.requested" or not ticket:
         return
     found = answer(f"{TICKETS}/{ticket.group()}")
-    named = found.get("key"), found.get("idp"), found.get("requester"), found.get("actor")
-    if named != (data["key"], data["idp"], data["subject"], data.get("actor")) or found.get("state") not in ("approved", "rejected"):
+    named = [found.get(part) for part in ("key", "idp", "requester", "actorIdp", "actor")]
+    if named != [data[part] for part in ("key", "idp", "subject", "actorIdp", "actor")] or found.get("state") not in ("approved", "rejected"):
         return  # a person decides
+    if not data["seconds"] <= found.get("seconds", 0):
+        return  # longer than the ticket is for
     if not is_first(ticket.group(), event["subject"]):
         return  # a ticket is for one request
     verdict = "approve" if found["state"] == "approved" else "refuse"

@@ -81,13 +81,17 @@ class ApproverProgramTest {
     }
 
     private void ticket(int status, String requester, String state) {
+        ticket(status, requester, state, 900);
+    }
+
+    private void ticket(int status, String requester, String state, int seconds) {
         tickets.says(
                 "/INC-4711",
                 status,
                 """
-                {"key": "spare", "idp": "ci", "requester": "%s", "state": "%s", "decided_by": "desk"}
+                {"key": "spare", "idp": "ci", "requester": "%s", "state": "%s", "seconds": %d, "decided_by": "desk"}
                 """
-                        .formatted(requester, state));
+                        .formatted(requester, state, seconds));
     }
 
     private Answer post(String path, String subject, String audience, String body) {
@@ -130,9 +134,10 @@ class ApproverProgramTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"ci:mallory, approved", "ci:eve, open"})
-    void another_ticket_decides_nothing_and_a_person_can(String requester, String state) {
-        ticket(200, requester, state);
+    @CsvSource({"ci:mallory, approved, 900", "ci:eve, open, 900", "ci:eve, approved, 899"})
+    void another_ticket_decides_nothing_and_a_person_can(
+            String requester, String state, int seconds) {
+        ticket(200, requester, state, seconds);
         String id = asked();
         Eventually.holds(() -> !tickets.asked().isEmpty());
         Eventually.holds(

@@ -197,6 +197,24 @@ class AccessRacesTest {
                 "SELECT owner || ' ' || enabled FROM broker.subject_grant", "other false");
     }
 
+    /** The rule's row is locked by nobody: only the tenant's lock makes its end wait. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "UPDATE broker.access_rule SET enabled = false WHERE id = 1",
+                "UPDATE broker.access_rule SET max_access = 7000 WHERE id = 1"
+            })
+    void the_end_of_a_rule_ends_access_whose_approval_it_waited_for(String end) throws Exception {
+        database.admin("UPDATE broker.access_rule SET end_access = true");
+        String request = asked.asks("dev:eve", "deploy", 600);
+        after(
+                Who.APP,
+                asked.decision("sso", "lead:bob", request, "approve"),
+                Who.TENANT_ADMIN,
+                end);
+        database.assertRows("SELECT enabled FROM broker.subject_grant", "f");
+    }
+
     @Test
     void a_withdrawal_beside_giving_back_is_one_end() throws Exception {
         String request = asked.asks("dev:eve", "deploy", 600);
