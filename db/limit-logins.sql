@@ -34,9 +34,10 @@ BEGIN
             SET standard_conforming_strings = on AS $body$
         BEGIN
             -- PARTITION OF, REFERENCES and INHERITS wait for a lock on another table, a list of columns alone for none.
+            -- PostgreSQL ends a comment at a line feed and at a carriage return.
             IF tg_tag NOT IN ('CREATE TABLE AS', 'SELECT INTO', 'CREATE VIEW', 'DROP TABLE', 'DROP VIEW')
                AND NOT (tg_tag = 'CREATE TABLE' AND current_query()
-                        ~* '^(\s|--[^\n]*\n)*CREATE\s+TEMP(ORARY)?\s+TABLE\s+[a-z0-9_]+\s*\([^;]*;?\s*$'
+                        ~* '^(\s|--[^\n\r]*[\n\r])*CREATE\s+TEMP(ORARY)?\s+TABLE\s+[a-z0-9_]+\s*\([^;]*;?\s*$'
                     AND current_query() !~* 'references|inherits')
                AND NOT pg_has_role(current_user, %L, 'MEMBER') THEN
                 RAISE EXCEPTION 'Login "%%" may not run %%.', session_user, tg_tag

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -112,11 +113,13 @@ class DatabaseCareIT {
 
     private void archiveTheRest() {
         primary.run("SELECT pg_switch_wal()");
-        Eventually.holds(() ->
-                primary.column(
-                                "SELECT last_archived_wal >= pg_walfile_name(pg_current_wal_lsn() -"
-                                        + " 1) FROM pg_stat_archiver")
-                        .equals(List.of("t")));
+        Eventually.holds(
+                Duration.ofMinutes(2),
+                () ->
+                        primary.column(
+                                        "SELECT last_archived_wal >= pg_walfile_name(pg_current_wal_lsn() -"
+                                                + " 1) FROM pg_stat_archiver")
+                                .equals(List.of("t")));
     }
 
     @Test

@@ -135,7 +135,8 @@ class GrantsInGitIT {
                 """
                 INSERT INTO broker.access_rule (tenant, key, idp, subject, approvals, max_access, break_glass)
                 VALUES ('acme', 'read', 'acme-github', 'repo:acme/ops:ref:refs/heads/main', 0, 3600, true);
-                SELECT internal.request_access('acme', 'acme-github', 'repo:acme/ops:ref:refs/heads/main', '{}', NULL, NULL,
+                SELECT internal.request_access('acme', 'acme-github', 'repo:acme/ops:ref:refs/heads/main',
+                       '{"repository_owner_id": "1234567"}', NULL, NULL,
                        '{read}', 'to mend incident 7', 1800, true)
                 """);
         cluster.psql("alice", RECIPES.resolve("grants_in_git.sql"), "-1");

@@ -22,12 +22,15 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** db/limit-logins.sql against statements that stop every mint, and beside what must go on. */
@@ -43,8 +46,32 @@ class LimitedLoginsTest {
                     "CREATE OR REPLACE RULE more AS ON SELECT TO %s DO INSTEAD SELECT 1",
                     "CREATE TEMP TABLE more PARTITION OF %s DEFAULT",
                     "CREATE TEMP TABLE more\n/* ( */ PARTITION OF %s DEFAULT",
+                    "--\rCREATE TEMP TABLE more PARTITION OF %s DEFAULT;\nCREATE TEMP TABLE x (a int)",
                     "ALTER TABLE pg_temp.parts ATTACH PARTITION %s DEFAULT",
                     "DO 'BEGIN CREATE TEMP TABLE more PARTITION OF %s DEFAULT; END'");
+
+    private static final List<String> NOISE =
+            List.of(
+                    "--",
+                    "\r",
+                    "\n",
+                    "\f",
+                    "\t",
+                    "/*",
+                    "*/",
+                    "/",
+                    ";",
+                    "(",
+                    ")",
+                    "'",
+                    "\"",
+                    "$$",
+                    "E'\\'",
+                    "\u0085",
+                    "\u2028",
+                    "\u00a0",
+                    "CREATE TEMP TABLE y (",
+                    "a int");
 
     /** Statements that wait beside a session that writes the table. */
     private static final List<String> WAITING_FOR_WRITERS =
@@ -91,6 +118,40 @@ class LimitedLoginsTest {
         assertEquals(200, mint().status());
     }
 
+    /**
+     * What the limits take for a comment, or for the list of columns, and PostgreSQL doesn't:
+     * random text around two statements, of which the first would wait.
+     */
+    @Test
+    void no_text_around_a_statement_hides_it() throws SQLException {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        try (Connection reader = world.database().connect(Who.AUDITOR);
+                Connection member = asPsql(world.database(), Who.AUDITOR);
+                Statement reads = reader.createStatement();
+                Statement statement = member.createStatement()) {
+            statement.execute("SET lock_timeout = '100ms'");
+            reader.setAutoCommit(false);
+            reads.execute("SELECT FROM pg_catalog.pg_description LIMIT 1");
+            for (int i = 0; i < 400; i++) {
+                String sql =
+                        noise(random)
+                                + "CREATE TEMP TABLE more PARTITION OF pg_catalog.pg_description DEFAULT"
+                                + noise(random)
+                                + "CREATE TEMP TABLE x (a int)"
+                                + noise(random);
+                assertNotEquals(WAITED, state(statement, sql), () -> seed + ": " + sql);
+                statement.execute("DROP TABLE IF EXISTS pg_temp.x");
+            }
+        }
+    }
+
+    private static String noise(Random random) {
+        return random.ints(random.nextInt(5), 0, NOISE.size())
+                .mapToObj(NOISE::get)
+                .collect(Collectors.joining());
+    }
+
     /** What the limits are for. On a table that no other database has. */
     @Test
     void without_the_limits_they_wait() throws SQLException {
@@ -105,10 +166,16 @@ class LimitedLoginsTest {
         }
     }
 
+    /** Sends several statements in one text, as they are. */
+    private static Connection asPsql(TestDatabase database, Who who) throws SQLException {
+        return DriverManager.getConnection(
+                database.url() + "?preferQueryMode=simple", who.login(), database.password());
+    }
+
     private static String stateBesideReader(TestDatabase database, Who who, String read, String sql)
             throws SQLException {
         try (Connection reader = database.connect(Who.AUDITOR);
-                Connection member = database.connect(who);
+                Connection member = asPsql(database, who);
                 Statement reads = reader.createStatement();
                 Statement statement = member.createStatement()) {
             statement.execute("SET lock_timeout = '100ms'");
