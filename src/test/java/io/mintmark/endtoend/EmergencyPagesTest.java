@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayDeque;
@@ -82,6 +83,7 @@ class EmergencyPagesTest {
                 case "events/auditor-comes.md" -> handOver(installation, blocks);
                 case "events/laptop-stolen.md" -> block(installation, blocks);
                 case "events/credential-leaked.md" -> find(installation, blocks);
+                case "events/replica-taken-over.md" -> verify(installation, blocks);
                 case "events/tenant-floods.md" -> count(installation, blocks);
                 default -> fail("no test runs the commands of " + page);
             }
@@ -147,6 +149,21 @@ class EmergencyPagesTest {
         installation.succeeds(blocks.remove());
         installation.succeeds(blocks.remove());
         installation.succeeds("test -s evidence/README.md");
+    }
+
+    /** A log that verifies with the checkpoints from before an attack alone. */
+    private static void verify(RootInstallation installation, Queue<String> blocks)
+            throws IOException {
+        installation.start();
+        installation.succeeds("openssl pkey -in etc/audit.pem -pubout -out trusted.pem");
+        Eventually.holds(() ->
+                installation.run("grep --no-filename '\"checkpoint\"' out-* > kept.jsonl") == 0);
+        String command = blocks.remove();
+        String now = Instant.now().plusSeconds(1).toString();
+        installation.succeeds(command.replace("2026-11-28T14:00", now));
+        installation.succeeds("cmp kept.jsonl before.jsonl");
+        assertEquals(1, installation.run(command.replace("2026-11-28T14:00", "2001")));
+        installation.succeeds("! test -s before.jsonl");
     }
 
     /** A mint whose credential leaked. */

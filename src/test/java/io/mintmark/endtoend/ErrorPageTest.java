@@ -29,6 +29,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Errors link to their row of docs/errors.md, and each of them has one. */
 class ErrorPageTest {
@@ -137,6 +138,42 @@ class ErrorPageTest {
                 .forEach(missing::add);
         assertTrue(parts.size() > 10, parts::toString);
         assertEquals(Set.of(), missing);
+    }
+
+    /** Quoted parts of all messages of the broker, which are in its code or in its functions. */
+    @Test
+    void each_quoted_message_is_in_the_source() throws IOException {
+        String page = page();
+        String rows = page.substring(page.indexOf("\n## 401"), page.indexOf("\n## The client's"));
+        String messages = messages();
+        List<String> quoted =
+                rows.lines()
+                        .filter(line -> line.startsWith("| "))
+                        .map(line -> line.split("\\|", -1)[1])
+                        .flatMap(seen -> SAID.matcher(seen).results())
+                        .flatMap(said -> List.of(said.group(1).split("…")).stream())
+                        .map(String::strip)
+                        .toList();
+        assertTrue(quoted.size() > 60, quoted::toString);
+        assertEquals(
+                List.of(), quoted.stream().filter(part -> !messages.contains(part)).toList());
+    }
+
+    /** Java's literals, joined, and SQL's. */
+    private static String messages() throws IOException {
+        StringBuilder all = new StringBuilder();
+        for (Path folder : List.of(Path.of("src", "main", "java"), Path.of("db", "migration"))) {
+            try (Stream<Path> files = Files.walk(folder)) {
+                for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
+                    all.append(
+                            Files.readString(file)
+                                    .replaceAll("\"\\s*\\+\\s*\"", "")
+                                    .replace("\\\"", "\"")
+                                    .replace("''", "'"));
+                }
+            }
+        }
+        return all.toString();
     }
 
     private static String anchor(Map<?, ?> error) {

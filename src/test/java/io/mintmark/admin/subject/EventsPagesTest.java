@@ -207,6 +207,39 @@ class EventsPagesTest {
         }
     }
 
+    @Test
+    void what_a_replica_that_was_taken_over_minted_is_listed_and_ended() {
+        List<String> statements = Documented.blocks("events/replica-taken-over.md", "sql");
+        String[] minted = statements.get(2).split(";", -1);
+        String[] wrote = statements.get(3).split(";", -1);
+        try (TestDatabase database = template.copy()) {
+            for (String type : List.of("postgresql", "aws-sts")) {
+                for (String replica : List.of("replica1/1a2b3c4d", "replica10/5e6f7a8b")) {
+                    AuditRows.append(
+                            database, replica, AuditRows.mint("orders", type, replica, true));
+                }
+            }
+            assertEquals(
+                    List.of("aws-sts, replica1/1a2b3c4d", "postgresql, replica1/1a2b3c4d"),
+                    database.column(
+                            "SELECT concat_ws(', ', provider_type, credential_id) FROM (%s) AS shown ORDER BY 1"
+                                    .formatted(since(minted[0]))));
+            database.admin(since(minted[1]));
+            assertEquals(
+                    List.of("postgresql"),
+                    database.column("SELECT provider_type FROM broker.ended_credential"));
+            assertEquals(
+                    List.of("replica1/1a2b3c4d, 4", "replica10/5e6f7a8b, 4"),
+                    database.column(
+                            "SELECT concat_ws(', ', broker, count) FROM (%s) AS shown ORDER BY 1"
+                                    .formatted(since(wrote[0]))));
+        }
+    }
+
+    private static String since(String statement) {
+        return statement.replace("'2026-11-28 14:00Z'", "now() - interval '1 hour'");
+    }
+
     /** The page on floods leads there; an auditor may not name the partitions' schema. */
     @Test
     void the_size_of_each_month_of_the_log_is_listed_to_an_auditor() {
