@@ -16,4 +16,4 @@ VALUES ('acme-keycloak', 'acme', 'https://sso.acme.example/realms/acme', '{mintm
 -- A glob must start with a literal segment, and Keycloak's subjects are UUIDs. So write a grant for each person.
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason)
 VALUES ('acme', 'acme-keycloak', '2f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 'deploy', '{"/realm_access/roles": "ops"}',
-        'OPS-8: Ada, while she is in ops');
+        'OPS-8: Lea, while in ops');

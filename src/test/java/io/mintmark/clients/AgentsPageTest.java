@@ -33,7 +33,7 @@ import java.util.regex.Pattern;
  */
 class AgentsPageTest {
     private static final Pattern BLOCK = Pattern.compile("(?ms)^```([a-z ]*)\n(.*?)^```$");
-    private static final String PERSON = "7b0e3f52-6a52-4c1e-8c3b-0a1b2c3d4e5f";
+    private static final String PERSON = "9c1f4a63-7b63-4d2f-8d4c-1b2c3d4e5f60";
     private static final String PEOPLE = "mintmark-people";
 
     @TempDir private Path directory;

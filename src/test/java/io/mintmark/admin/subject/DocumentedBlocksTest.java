@@ -74,9 +74,9 @@ class DocumentedBlocksTest {
                 VALUES ('acme', 'orders', 'signed', 600, '{"audience": "https://mcp.example.com"}'),
                        ('acme', 'prod', 'signed', 600, '{"audience": "https://api.example.com"}');
                 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
-                VALUES ('sso', 'acme', 'https://sso.example.com', '{mintmark}');
+                VALUES ('acme-sso', 'acme', 'https://sso.example.com', '{mintmark}');
                 INSERT INTO broker.access_rule (tenant, key, idp, subject, match, approvals, max_access, break_glass)
-                VALUES ('acme', 'orders', 'sso', 'staff:**', 'glob', 1, 3600, false);
+                VALUES ('acme', 'orders', 'acme-sso', 'user:**', 'glob', 1, 3600, false);
                 INSERT INTO broker.access_approver (rule, role_name)
                 SELECT id, 'test_admin' FROM broker.access_rule WHERE approvals = 1;
                 """);
@@ -86,7 +86,7 @@ class DocumentedBlocksTest {
                 """
                 SET ROLE mintmark_owner;
                 INSERT INTO broker.access_rule (tenant, key, idp, subject, match, approvals, max_access, break_glass)
-                VALUES ('acme', 'orders', 'sso', 'staff:**', 'glob', 0, 3600, true);
+                VALUES ('acme', 'orders', 'acme-sso', 'user:**', 'glob', 0, 3600, true);
                 RESET ROLE;
                 """);
         broken =
@@ -101,7 +101,7 @@ class DocumentedBlocksTest {
         return database.column(
                         Who.APP,
                         """
-                        SELECT id FROM internal.request_access('acme', 'sso', 'staff:ann', '{}', NULL, NULL, '{orders}',
+                        SELECT id FROM internal.request_access('acme', 'acme-sso', 'user:ann', '{}', NULL, NULL, '{orders}',
                                'to mend incident 7', 1800, %s)
                         """
                                 .formatted(breakGlass))
