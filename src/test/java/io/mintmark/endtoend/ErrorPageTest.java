@@ -155,8 +155,7 @@ class ErrorPageTest {
                         .map(String::strip)
                         .toList();
         assertTrue(quoted.size() > 60, quoted::toString);
-        assertEquals(
-                List.of(), quoted.stream().filter(part -> !messages.contains(part)).toList());
+        assertEquals(List.of(), quoted.stream().filter(part -> !messages.contains(part)).toList());
     }
 
     /** Java's literals, joined, and SQL's. */
