@@ -305,6 +305,8 @@ COMMENT ON COLUMN broker.access_decision.revisions IS
 CREATE UNIQUE INDEX a_login_decides_once ON broker.access_decision (request, decided_by, (verdict = 'withdraw')) WHERE decided_by IS NOT NULL;
 CREATE UNIQUE INDEX a_subject_decides_once ON broker.access_decision
     (request, hashtextextended(issuer || ' ' || subject, 0), (verdict = 'withdraw')) WHERE subject IS NOT NULL;
+-- The others have only the decisions of logins, or only those of tokens.
+CREATE INDEX decisions_of_a_request ON broker.access_decision (request);
 
 CREATE TABLE work.early_access_end (
     request uuid NOT NULL,

@@ -76,7 +76,8 @@ record AccessRequestLine(
               LEFT JOIN broker.access_request AS p ON p.id = q.id AND p.status = 'pending'
              CROSS JOIN LATERAL (
                    SELECT CASE WHEN p.id IS NOT NULL THEN internal.what_it_gives(p) END AS gives,
-                          CASE WHEN p.id IS NOT NULL THEN cast(internal.revisions_of(p) AS text) END AS revisions) AS content
+                          CASE WHEN p.id IS NOT NULL THEN cast(internal.revisions_of(p) AS text) END AS revisions
+                   OFFSET 0) AS content
              CROSS JOIN LATERAL (
                    SELECT count(*) FILTER (WHERE d.verdict = 'approve') AS approvals,
                           coalesce(array_agg(coalesce(d.decided_by, d.subject) || CASE WHEN d.program THEN ' (program)' ELSE '' END
