@@ -38,12 +38,8 @@ public final class Scale {
     private final List<Cost> large;
 
     Scale(List<Cost> small, List<Cost> large) {
-        small.forEach(cost -> this.small.put(key(cost), cost));
+        small.forEach(cost -> this.small.put(cost.key(), cost));
         this.large = List.copyOf(large);
-    }
-
-    private static String key(Cost cost) {
-        return cost.what() + '\n' + cost.statement();
     }
 
     /**
@@ -78,7 +74,7 @@ public final class Scale {
     }
 
     private void print(Cost cost) {
-        Cost before = small.getOrDefault(key(cost), new Cost("", "", 0, 0, 0, 0));
+        Cost before = small.getOrDefault(cost.key(), new Cost("", "", 0, 0, 0, 0));
         System.out.printf(
                 "| %s | `%s` | %d | %.1f | %.1f | %.0f | %.0f | %.0f | %.0f |%n",
                 cost.what(),
@@ -127,7 +123,7 @@ public final class Scale {
     List<Cost> grown(double ratio) {
         return large.stream()
                 .filter(cost -> {
-                    Cost before = small.get(key(cost));
+                    Cost before = small.get(cost.key());
                     return before != null && cost.blocks() > ratio * before.blocks() + few(cost);
                 })
                 .toList();
