@@ -1195,8 +1195,8 @@ class Approvals:
         self.granted, self.enabled = {}, {}  # requests, and until when the enabled grants of requests last
         # Pairs of issuers of which an identity provider had one before the other, and who changed approvers since a rule was approved.
         self.links, self.writers_of_approvers = set(), {}
-        # The last issuer of each name of an identity provider, and who changed each access rule.
-        self.issuers, self.changers = {}, {}
+        # The last issuer of each name of an identity provider, those that there are now, and who changed each access rule.
+        self.issuers, self.providers, self.changers = {}, {}, {}
 
     def note_login(self, table, before, after, by, revision):
         """Only the service writes requests and decisions by token, and it may not write what admins configure: no login writes both."""
@@ -1222,6 +1222,28 @@ class Approvals:
                 if former != row["issuer"]:
                     self.links.add(frozenset({former, row["issuer"]}))
             self.issuers[row["name"]] = row["issuer"]
+        if before:
+            self.providers.pop(before["name"], None)
+        if after:
+            self.providers[after["name"]] = after["issuer"]
+
+    def of_issuer(self, row, idp="idp", issuer="issuer"):
+        """Why a row names an issuer that its identity provider didn't have; nothing if it had it."""
+        name = row.get(idp)
+        known = self.providers.get(name)
+        if row.get(issuer) is None if name is None else known is not None and row.get(issuer) == known:
+            return None
+        return f"it names issuer '{row.get(issuer)}', but " + (
+            f"there was no identity provider '{name}'" if known is None else f"identity provider '{name}' had issuer '{known}'")
+
+    def of_names(self, table, before, after):
+        """Why a row that names people could not be written as it is; nothing if it could. An approver keeps the issuer that it had."""
+        if table == "access_approver" and after:
+            kept = before and before.get("idp") == after.get("idp")
+            return self.of_issuer(after) if not kept or before.get("issuer") != after.get("issuer") else None
+        if table == "access_request" and before is None:
+            return self.of_issuer(after) or self.of_issuer(after, "actor_idp", "actor_issuer")
+        return self.of_issuer(after) if table == "access_decision" and before is None else None
 
     def of_sign_off(self, row, by):
         """Why somebody who had a part in a break glass signed it off; nothing if nobody did."""
@@ -1448,6 +1470,8 @@ def judge_approval(tenant, revision, table, before, after, by, at, made_in):
     if table == "access_rule":
         approvals.changers.setdefault((after or before).get("id"), set()).add(by)
     try:
+        if why := approvals.of_names(table, before, after):
+            wrong(f"forged_{table} of tenant {tenant} at change {revision}: {why}")
         if table == "tenant":
             second = bool(after and after.get("require_second_admin"))
             if second != approvals.second:

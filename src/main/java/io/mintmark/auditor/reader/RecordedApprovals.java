@@ -92,6 +92,7 @@ final class RecordedApprovals {
         tokens.add(change).ifPresent(findings::wrong);
         withdrawals.add(change, requests).ifPresent(findings::wrong);
         signOffs.add(change, requests.people()).ifPresent(findings::wrong);
+        requests.people().wrongIssuer(change).ifPresent(why -> reportForged(change, why));
         switch (change.table()) {
             case "tenant" -> addTenant(change);
             case "key" -> addRow(change, "key", change.name("name"));
@@ -106,6 +107,12 @@ final class RecordedApprovals {
             case "blocked_subject" -> addBlock(change);
             default -> requests.add(change);
         }
+    }
+
+    private void reportForged(Change change, String why) {
+        findings.wrong(
+                "forged_%s of tenant %s at change %d: %s"
+                        .formatted(change.table(), tenant, change.revision(), why));
     }
 
     /** Checks a change that lifts, shortens or narrows a block, which takes two people. */

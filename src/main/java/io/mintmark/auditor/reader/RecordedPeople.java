@@ -2,12 +2,15 @@ package io.mintmark.auditor.reader;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.auditor.reader.RecordedApprovals.Change;
+
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -24,6 +27,9 @@ final class RecordedPeople {
 
     /** The last issuer of each name of an identity provider. */
     private final Map<String, String> issuers = new HashMap<>();
+
+    /** The issuers of the identity providers that there are. */
+    private final Map<String, String> providers = new HashMap<>();
 
     /** Follows a row of {@code access_approver} that is in force. */
     void join(JsonNode approver) {
@@ -48,6 +54,54 @@ final class RecordedPeople {
                 link(former == null ? issuer : former, issuer);
             }
         }
+        providers.remove(before.path("name").asText());
+        if (after.isObject()) {
+            providers.put(after.path("name").asText(), after.path("issuer").asText());
+        }
+    }
+
+    /** The reason why a row that names people is forged; empty if its issuers are true. */
+    Optional<String> wrongIssuer(Change change) {
+        JsonNode before = change.before();
+        JsonNode after = change.after();
+        return switch (change.table()) {
+            case "access_approver" -> {
+                boolean keepsIssuer =
+                        before.isObject()
+                                && before.path("idp").equals(after.path("idp"))
+                                && before.path("issuer").equals(after.path("issuer"));
+                yield keepsIssuer ? Optional.empty() : wrongIssuer(after, "idp", "issuer");
+            }
+            case "access_request" ->
+                before.isObject()
+                        ? Optional.empty()
+                        : wrongIssuer(after, "idp", "issuer")
+                                .or(() -> wrongIssuer(after, "actor_idp", "actor_issuer"));
+            case "access_decision" ->
+                before.isObject() ? Optional.empty() : wrongIssuer(after, "idp", "issuer");
+            default -> Optional.empty();
+        };
+    }
+
+    /** The reason why the issuer in a row is not that of its identity provider; empty if it is. */
+    Optional<String> wrongIssuer(JsonNode row, String idp, String issuer) {
+        if (!row.hasNonNull(idp) && !row.hasNonNull(issuer)) {
+            return Optional.empty();
+        }
+        String name = row.path(idp).asText();
+        String named = row.path(issuer).asText();
+        String known = providers.get(name);
+        return named.equals(known)
+                ? Optional.empty()
+                : Optional.of(
+                        "it names issuer '%s', but %s"
+                                .formatted(
+                                        named,
+                                        known == null
+                                                ? "there was no identity provider '%s'"
+                                                        .formatted(name)
+                                                : "identity provider '%s' had issuer '%s'"
+                                                        .formatted(name, known)));
     }
 
     private void link(String from, String to) {

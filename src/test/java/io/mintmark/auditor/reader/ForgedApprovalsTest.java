@@ -1,0 +1,122 @@
+package io.mintmark.auditor.reader;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.base.sql.AskedAccess;
+import io.mintmark.base.sql.Script;
+import io.mintmark.base.sql.Seals;
+import io.mintmark.base.sql.TestDatabase;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Requests, decisions and approvers that an owner of the database forged: both verifiers find each.
+ */
+class ForgedApprovalsTest {
+    @TempDir private Path directory;
+    @AutoClose private final TestDatabase database = TestDatabase.filled(AskedAccess.TENANT);
+    private final AskedAccess asked = new AskedAccess(database);
+
+    private static final String REQUEST =
+            """
+            INSERT INTO broker.access_request (tenant, rule, key, idp, issuer, subject, actor_idp, actor_issuer, actor, reason, access, break_glass,
+                                               approvals, expires_at)
+            VALUES ('acme', 1, 'deploy', 'sso', %s, 'to mend incident 7', 600, false, 1, now() + interval '1 day');
+            """;
+    private static final String VOTE =
+            """
+            INSERT INTO broker.access_decision (tenant, request, verdict, idp, issuer, subject)
+            SELECT 'acme', id, 'approve', %s FROM broker.access_request;
+            """;
+    private static final String GRANT =
+            """
+            INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, actor_idp, actor, valid_from, valid_until, request_id, approved_by, approved_at)
+            SELECT q.tenant, q.idp, q.subject, q.key, q.claims, q.actor_idp, q.actor, now(), now() + q.access * interval '1 second', q.id,
+                   (SELECT string_agg(coalesce(d.decided_by, d.subject || ' of ' || d.idp) || CASE WHEN d.program THEN ' (program)' ELSE '' END, ', ' ORDER BY d.id)
+                      FROM broker.access_decision AS d WHERE d.request = q.id AND d.verdict = 'approve'), now()
+              FROM broker.access_request AS q;
+            """;
+
+    /** Past all triggers but those that write the history, as only the owner gets. */
+    private void forge(String... statements) {
+        database.runAsSuperuser(
+                """
+                DO $$
+                DECLARE
+                    t record;
+                BEGIN
+                    FOR t IN SELECT g.tgrelid::regclass AS target, g.tgname FROM pg_trigger AS g
+                              WHERE NOT g.tgisinternal AND g.tgname <> 'record_change'
+                                AND g.tgrelid IN (SELECT c.oid FROM pg_class AS c WHERE c.relnamespace = 'broker'::regnamespace AND c.relkind IN ('r', 'p')
+                                                     AND NOT c.relispartition) LOOP
+                        EXECUTE format('ALTER TABLE %s DISABLE TRIGGER %I', t.target, t.tgname);
+                    END LOOP;
+                    FOR t IN SELECT unnest(ARRAY['access_rule', 'access_approver', 'access_decision']) AS name LOOP
+                        EXECUTE format('CREATE OR REPLACE FUNCTION internal.record_%s() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+                                            SET search_path = pg_catalog, pg_temp SET TimeZone = %L AS %L', t.name, 'UTC',
+                            'BEGIN
+                                PERFORM internal.record_row(TG_TABLE_NAME, ''tenant'', TG_OP, to_jsonb(OLD), to_jsonb(NEW), to_jsonb(NEW), false);
+                                RETURN NULL;
+                             END');
+                    END LOOP;
+                END $$;
+                """);
+        for (String statement : statements) {
+            database.runAsSuperuser(statement);
+        }
+    }
+
+    /** Both verifiers find these and nothing else. */
+    private void assertFound(String... findings) throws Exception {
+        Seals.seal(database);
+        List<String> wrong = Seals.wrong(database);
+        Script script = new Script(directory, database);
+        script.status(List.of());
+        assertEquals(findings.length, wrong.size(), wrong.toString());
+        for (int i = 0; i < findings.length; i++) {
+            assertTrue(wrong.get(i).contains(findings[i]), wrong.toString());
+            assertTrue(script.output().contains("WRONG: " + wrong.get(i)), script.output());
+        }
+        assertTrue(
+                script.output().contains(" %d problems".formatted(findings.length)),
+                script.output());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            textBlock =
+                    """
+                    'https://evil.example.com', 'dev:eve', NULL, NULL, NULL                         | 'sso', issuer, 'dev:eve'                         | forged_access_request of tenant acme at change
+                    'https://sso.example.com', 'dev:jim', 'console', 'https://evil.example.com', 'dev:eve' | 'sso', issuer, 'dev:eve'                  | forged_access_request of tenant acme at change
+                    'https://sso.example.com', 'dev:eve', NULL, NULL, NULL                          | 'sso', 'https://evil.example.com', 'dev:eve'     | forged_access_decision of tenant acme at change
+                    """)
+    void another_issuer_than_that_of_the_identity_provider_is_found(
+            String requester, String voter, String finding) throws Exception {
+        database.admin(
+                "INSERT INTO broker.access_approver (rule, idp, subject) VALUES (1, 'sso', 'dev:eve')");
+        forge(REQUEST.formatted(requester), VOTE.formatted(voter), GRANT);
+        assertFound(finding);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    INSERT INTO broker.access_approver (tenant, rule, idp, issuer, subject) VALUES ('acme', 1, 'sso', 'https://evil.example.com', 'dev:eve') | identity provider 'sso' had issuer 'https://sso.example.com'
+                    UPDATE broker.access_approver SET issuer = 'https://evil.example.com' WHERE id = 1 | identity provider 'sso' had issuer 'https://sso.example.com'
+                    """)
+    void an_approver_of_another_issuer_is_found(String attack, String finding) throws Exception {
+        forge(attack);
+        assertFound(finding);
+    }
+}
