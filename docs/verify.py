@@ -1282,21 +1282,23 @@ class Approvals:
         return not self.second or row.get("approved_at") is not None
 
     def naming(self, row, asked):
-        """The rows of approvers in force that name who decided, through whichever identity provider of the issuer."""
+        """The rows of approvers that name who decided, through whichever identity provider of the issuer."""
         login = row.get("decided_by")
-        return [a for a in self.approvers.values() if a.get("rule") == asked["rule"] and self.in_force(a) and (
+        return [a for a in self.approvers.values() if a.get("rule") == asked["rule"] and (
             a.get("role_name") == login if login is not None else a.get("idp") is not None
             and (a["idp"] == row.get("idp") or a.get("issuer") in self.issuers_like(row.get("issuer"))) and is_meant(a["subject"], a["match"], row["subject"], Budget(STEPS)))]
 
     def allowing(self, row, asked):
         """The rows of approvers in force that let somebody decide a request."""
-        return [a for a in self.naming(row, asked) if (row.get("decided_by") is not None or a.get("idp") == row.get("idp"))
+        return [a for a in self.naming(row, asked) if self.in_force(a) and (row.get("decided_by") is not None or a.get("idp") == row.get("idp"))
                 and (a.get("max_access") is None or asked["access"] <= a["max_access"])]
 
     def add_decision(self, row, by):
         """A decision counts if an approver of the rule made it; consent if the subject gave it by a token of five minutes."""
         request = self.open.get(row.get("request"))
-        if request and row.get("verdict") == "approve" and self.is_by_approver(row, request["row"], by):
+        if request and row.get("verdict") == "refuse":
+            request["refused"] = True
+        elif request and row.get("verdict") == "approve" and self.is_by_approver(row, request["row"], by):
             request["approvals"].append(row)
 
     def is_by_approver(self, row, asked, by):
@@ -1365,6 +1367,8 @@ class Approvals:
         asked = request["row"]
         if not request["by_its_rule"]:
             return f"request {name} is not one that access rule {asked['rule']} allowed"
+        if request["refused"]:
+            return f"request {name} was refused before this change"
         if (any(row.get(column) != asked.get(column) for column in ("key", "idp", "subject", "claims", "actor_idp", "actor"))
                 or row["match"] != "exact" or row["actor_claims"] or row.get("networks") or not row["valid_from"] or not row["valid_until"]
                 or micros(row["valid_from"]) > at
@@ -1488,9 +1492,12 @@ def judge_approval(tenant, revision, table, before, after, by, at, made_in):
         elif table == "identity_provider":
             approvals.link(before, after)
         elif table == "access_request" and before is None:
-            approvals.open[after["id"]] = {"row": after, "by_its_rule": approvals.is_by_its_rule(after), "approvals": []}
+            approvals.open[after["id"]] = {"row": after, "by_its_rule": approvals.is_by_its_rule(after), "approvals": [], "refused": False}
         elif table == "access_request" and (after is None or after["status"] != "pending"):
             approvals.open.pop(before["id"], None)
+        elif table == "access_decision" and before:
+            did = "changed" if after else "deleted"
+            wrong(f"forged_access_decision of tenant {tenant} at change {revision}: decision {before['id']} was {did}, and a decision never is")
         elif table == "access_decision" and after:
             approvals.add_decision(after, by)
         if table == "access_request" and before and after and before.get("signed_off_by") is None and after.get("signed_off_by") is not None:

@@ -102,11 +102,11 @@ final class RecordedApprovals {
                     addApprover(change);
                 }
                 addRow(change, change.table(), change.name("id"));
-                requests.add(change);
             }
             case "blocked_subject" -> addBlock(change);
-            default -> requests.add(change);
+            default -> {}
         }
+        requests.add(change).ifPresent(why -> reportForged(change, why));
     }
 
     private void reportForged(Change change, String why) {

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /** The requests of one tenant that are open at a place of its history, with their decisions. */
 final class RecordedRequests {
@@ -20,11 +19,9 @@ final class RecordedRequests {
     private static final int MOST_AGE = 300;
 
     private final Map<String, JsonNode> rules = new HashMap<>();
-    private final Map<String, JsonNode> approvers = new HashMap<>();
     private final Map<String, Open> open = new HashMap<>();
     private final RecordedPeople people = new RecordedPeople();
-
-    private boolean requireSecond;
+    private final RecordedApprovers approvers = new RecordedApprovers(people);
 
     /** The reason for which a grant with a request is checked. */
     enum Grounds {
@@ -32,16 +29,19 @@ final class RecordedRequests {
         CHANGED
     }
 
-    /** A request, whether its rule allowed it, and the approvals of approvers. */
-    private record Open(JsonNode row, boolean byItsRule, List<JsonNode> approvals) {}
-
     /**
-     * Applies a change of the tenant's requirement of a second admin, and puts the rows of
-     * approvers in force that waited for it.
+     * A request.
+     *
+     * @param byItsRule whether its rule allowed it
+     * @param approvals those of approvers
+     * @param refusals those of anybody; one ends the request
      */
+    private record Open(
+            JsonNode row, boolean byItsRule, List<JsonNode> approvals, List<JsonNode> refusals) {}
+
+    /** Applies a change of the tenant's requirement of a second admin. */
     void requireSecond(boolean requires) {
-        requireSecond = requires;
-        approvers.values().forEach(this::join);
+        approvers.requireSecond(requires);
     }
 
     /** The people who are known at this point of the history. */
@@ -49,22 +49,26 @@ final class RecordedRequests {
         return people;
     }
 
-    /** Follows a change. */
-    void add(Change change) {
+    /** Follows a change. Returns the reason why it is forged; empty if it isn't. */
+    Optional<String> add(Change change) {
         JsonNode after = change.after();
         String name = (after.isObject() ? after : change.before()).path("id").asText();
         switch (change.table()) {
             case "identity_provider" -> people.link(change.before(), after);
             case "access_rule" -> put(rules, name, after);
-            case "access_approver" -> {
-                put(approvers, name, after);
-                join(change.before());
-                join(after);
-            }
+            case "access_approver" -> approvers.add(change);
             case "access_request" -> addRequest(name, change);
-            case "access_decision" -> addDecision(change);
+            case "access_decision" -> {
+                if (change.before().isObject()) {
+                    return Optional.of(
+                            "decision %s was %s, and a decision never is"
+                                    .formatted(name, after.isObject() ? "changed" : "deleted"));
+                }
+                addDecision(change);
+            }
             default -> {}
         }
+        return Optional.empty();
     }
 
     private static void put(Map<String, JsonNode> rows, String name, JsonNode after) {
@@ -75,20 +79,10 @@ final class RecordedRequests {
         }
     }
 
-    private void join(JsonNode approver) {
-        if (isInForce(approver)) {
-            people.join(approver);
-        }
-    }
-
-    private boolean isInForce(JsonNode row) {
-        return !requireSecond || row.hasNonNull("approved_at");
-    }
-
     private void addRequest(String id, Change change) {
         JsonNode after = change.after();
         if (!change.before().isObject()) {
-            open.put(id, new Open(after, isByItsRule(after), new ArrayList<>()));
+            open.put(id, new Open(after, isByItsRule(after), new ArrayList<>(), new ArrayList<>()));
         } else if (!after.path("status").asText().equals("pending")) {
             open.remove(id);
         }
@@ -98,8 +92,8 @@ final class RecordedRequests {
         JsonNode rule = rules.get(request.path("rule").asText());
         return rule != null
                 && rule.path("enabled").asBoolean()
-                && isInForce(rule)
-                && isMeant(rule, request.path("subject").asText())
+                && approvers.isInForce(rule)
+                && RecordedApprovers.isMeant(rule, request.path("subject").asText())
                 && rule.path("key").equals(request.path("key"))
                 && rule.path("approvals").equals(request.path("approvals"))
                 && rule.path("break_glass").equals(request.path("break_glass"))
@@ -127,10 +121,13 @@ final class RecordedRequests {
     private void addDecision(Change change) {
         JsonNode decision = change.after();
         Open request = open.get(decision.path("request").asText());
-        if (request == null || !decision.path("verdict").asText().equals("approve")) {
+        if (request == null) {
             return;
         }
-        if (isByApprover(change, request.row())) {
+        String verdict = decision.path("verdict").asText();
+        if (verdict.equals("refuse")) {
+            request.refusals().add(decision);
+        } else if (verdict.equals("approve") && isByApprover(change, request.row())) {
             request.approvals().add(decision);
         }
     }
@@ -142,7 +139,7 @@ final class RecordedRequests {
         return isTrue(request, "consent")
                 ? isConsent(decision, request)
                 : (!byLogin || decision.path("decided_by").asText().equals(change.changedBy()))
-                        && !allowing(decision, request).isEmpty();
+                        && !approvers.allowing(decision, request).isEmpty();
     }
 
     /** Whether the subject of a request decided it, by a token of at most five minutes. */
@@ -166,72 +163,11 @@ final class RecordedRequests {
                 votes.add(
                         decision,
                         person,
-                        allowing(decision, request.row()),
-                        isProgram(decision, person, request.row()));
+                        approvers.allowing(decision, request.row()),
+                        approvers.isProgram(decision, request.row()));
             }
         }
         return votes;
-    }
-
-    /** The rows of approvers in force that let somebody decide a request. */
-    private List<JsonNode> allowing(JsonNode decision, JsonNode request) {
-        return naming(decision, request)
-                .filter(approver ->
-                        decision.hasNonNull("decided_by")
-                                || approver.path("idp").equals(decision.path("idp")))
-                .filter(approver ->
-                        !approver.hasNonNull("max_access")
-                                || request.path("access").asLong()
-                                        <= approver.path("max_access").asLong())
-                .toList();
-    }
-
-    /**
-     * Whether a row in force says of any name of a person that it is a program, through whichever
-     * identity provider of the issuer. The claims of a token aren't recorded, so globs that ask for
-     * some don't count.
-     */
-    private boolean isProgram(JsonNode decision, Set<String> person, JsonNode request) {
-        return isTrue(decision, "program")
-                || Stream.concat(
-                                naming(decision, request),
-                                ofRule(request).filter(approver -> namesOne(approver, person)))
-                        .anyMatch(approver ->
-                                isTrue(approver, "program")
-                                        && (approver.path("claims").isEmpty()
-                                                || approver.path("match")
-                                                        .asText()
-                                                        .equals("exact")));
-    }
-
-    private boolean namesOne(JsonNode approver, Set<String> person) {
-        return RecordedPeople.hasLogin(person, approver.path("role_name").asText())
-                || (approver.hasNonNull("subject")
-                        && RecordedPeople.subjects(person, approver.path("issuer").asText())
-                                .anyMatch(subject -> isMeant(approver, subject)));
-    }
-
-    private Stream<JsonNode> ofRule(JsonNode request) {
-        return approvers.values().stream()
-                .filter(approver -> approver.path("rule").equals(request.path("rule")))
-                .filter(this::isInForce);
-    }
-
-    private Stream<JsonNode> naming(JsonNode decision, JsonNode request) {
-        return ofRule(request)
-                .filter(approver ->
-                        decision.hasNonNull("decided_by")
-                                ? approver.path("role_name").equals(decision.path("decided_by"))
-                                : (approver.path("idp").equals(decision.path("idp"))
-                                                || people.areLinked(approver, decision))
-                                        && isMeant(approver, decision.path("subject").asText()));
-    }
-
-    private static boolean isMeant(JsonNode approver, String subject) {
-        String pattern = approver.path("subject").asText();
-        return approver.path("match").asText().equals("glob")
-                ? new Glob(pattern).matches(subject)
-                : pattern.equals(subject);
     }
 
     /**
@@ -249,6 +185,8 @@ final class RecordedRequests {
             return Optional.of(
                     "request %s is not one that access rule %s allowed"
                             .formatted(id, request.row().path("rule").asText()));
+        } else if (!request.refusals().isEmpty()) {
+            return Optional.of("request %s was refused before this change".formatted(id));
         } else if (!RequestedGrant.isWhatWasAsked(grant, request.row(), writtenAt)) {
             return Optional.of("it allows other access than request %s asked for".formatted(id));
         }

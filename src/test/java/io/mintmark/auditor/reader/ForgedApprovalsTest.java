@@ -9,6 +9,7 @@ import io.mintmark.base.sql.Seals;
 import io.mintmark.base.sql.TestDatabase;
 
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -117,6 +118,31 @@ class ForgedApprovalsTest {
                     """)
     void an_approver_of_another_issuer_is_found(String attack, String finding) throws Exception {
         forge(attack);
+        assertFound(finding);
+    }
+
+    @Test
+    void a_grant_after_a_refusal_is_found() throws Exception {
+        asked.asks("dev:eve", "deploy", 600);
+        forge(
+                VOTE.formatted("'sso', issuer, 'lead:joe'").replace("approve", "refuse"),
+                VOTE.formatted("'sso', issuer, 'lead:bob'"),
+                GRANT);
+        assertFound(" was refused before this change");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    UPDATE broker.access_decision SET verdict = 'approve' | decision 1 was changed, and a decision never is
+                    DELETE FROM broker.access_decision                    | decision 1 was deleted, and a decision never is
+                    """)
+    void a_decision_that_was_changed_or_deleted_is_found(String attack, String finding)
+            throws Exception {
+        asked.asks("dev:eve", "deploy", 600);
+        forge(VOTE.formatted("'sso', issuer, 'lead:joe'").replace("approve", "refuse"), attack);
         assertFound(finding);
     }
 }
