@@ -1122,9 +1122,11 @@ SAID_TWICE = "tenant idp issuer subject key provider provider_type grant_id acto
 IDENTITY = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 STEP_OF = {"requested": 1, "issued": 2, "failed": 2, "withheld": 2, "denied": 2, "rejected": 2, "ended": 3}
 CONFIGURED = {"tenant", "identity_provider", "key", "access_rule", "access_approver"}
-APPROVED = {"tenant", "identity_provider", "key", "subject_grant", "access_rule", "access_approver", "access_request", "access_decision",
+APPROVED = {"tenant", "identity_provider", "access_provider", "key", "subject_grant", "access_rule", "access_approver", "access_request", "access_decision",
             "blocked_subject"}
 NOT_APPROVED = "description reason owner end_access approved_by approved_at created_at created_by updated_at updated_by steps".split()
+TERMS = {"access_rule": "id", "key": "name", "access_provider": "name"}  # what requests rest on, and what it is named by
+STATUS = "status grant_id withdrawn_by signed_off_by signed_off_at updated_at updated_by".split()  # what changes in a request
 kept_ends, kept_states, kept_blocks, kept_transactions = {}, {}, {}, {}
 transaction = None
 
@@ -1195,6 +1197,8 @@ class Approvals:
         self.granted, self.enabled = {}, {}  # requests, and until when the enabled grants of requests last
         # Pairs of issuers of which an identity provider had one before the other, and who changed approvers since a rule was approved.
         self.links, self.writers_of_approvers = set(), {}
+        # What rules, keys and access providers allow, and their last revisions.
+        self.terms = {}
         # The last issuer of each name of an identity provider, those that there are now, and who changed each access rule.
         self.issuers, self.providers, self.changers = {}, {}, {}
 
@@ -1253,6 +1257,43 @@ class Approvals:
         if self.names(("login", login)) & parties(row):
             return f"'{login}' made the request, or acted in it"
         return f"'{login}' wrote, changed or approved its access rule" if self.is_one_of(login, self.changers.get(row["rule"], set())) else None
+
+    def note_terms(self, table, before, after, revision):
+        """What a rule, key or access provider allows from a revision on."""
+        column = TERMS.get(table)
+        if column and before:
+            self.terms.pop((table, before[column]), None)
+        if column and after:
+            digest = hashlib.sha256(repr(sorted(allows(after).items())).encode("utf-8", "replace")).digest()
+            self.terms[table, after[column]] = revision, digest, after.get("provider")
+
+    def terms_of(self, asked):
+        """The revisions of the rule, key and access provider of a request, with digests of what they allow."""
+        key = self.terms.get(("key", asked["key"]))
+        provider = self.terms.get(("access_provider", key[2])) if key else None
+        return {"rule": self.terms.get(("access_rule", asked["rule"])), "key": key, "access provider": provider}
+
+    def of_revisions(self, row):
+        """Why an approval names other revisions than those of the rows that it rests on; nothing if it doesn't, or is older."""
+        request, named = self.open.get(row.get("request")), row.get("revisions")
+        if request and row.get("verdict") == "approve" and isinstance(named, dict):
+            for words, term in self.terms_of(request["row"]).items():
+                said = int(named.get("accessProvider" if words == "access provider" else words) or 0)
+                if term and term[0] != said:
+                    return f"it names revision {said} of the {words}, which had revision {term[0]}"
+        return None
+
+    def of_end(self, request, at):
+        """Why a request could not be granted any more; nothing if it could."""
+        asked, now, rule = request["row"], self.terms_of(request["row"]), self.rules.get(request["row"]["rule"])
+        if at > micros(asked["expires_at"]) + CLOCKS:
+            return "it had lapsed"
+        if rule and not self.in_force(rule):
+            return "its rule awaited approval"
+        changed = [words for words, term in request["terms"].items() if (term or (0, b""))[1] != (now[words] or (0, b""))[1]]
+        if changed:
+            return f"what these allow had changed since it was made: {', '.join(changed)}"
+        return self.of_issuer(asked) or self.of_issuer(asked, "actor_idp", "actor_issuer")
 
     def names(self, first):
         """All names of a person."""
@@ -1354,7 +1395,8 @@ class Approvals:
                     and all(bool(row.get(column)) == bool(rule.get(column)) for column in ("end_credentials", "consent"))
                     and not (row.get("consent") and row.get("actor") is None)
                     and row.get("people", 1) == rule.get("people", 1) and sorted(row.get("steps", [1])) == sorted(rule.get("steps", [1]))
-                    and (rule.get("reason_pattern") is None or is_meant(rule["reason_pattern"], "glob", row["reason"], Budget(STEPS))))
+                    and (rule.get("reason_pattern") is None or is_meant(rule["reason_pattern"], "glob", row["reason"], Budget(STEPS)))
+                    and micros(row["expires_at"]) - micros(row["requested_at"]) == rule["expires_after"] * 1_000_000)
 
     def of_request(self, row, at, changed):
         """Why the request of a grant didn't allow it; nothing if it did."""
@@ -1369,6 +1411,8 @@ class Approvals:
             return f"request {name} is not one that access rule {asked['rule']} allowed"
         if request["refused"]:
             return f"request {name} was refused before this change"
+        if why := self.of_end(request, at):
+            return f"request {name} was void: {why}"
         if (any(row.get(column) != asked.get(column) for column in ("key", "idp", "subject", "claims", "actor_idp", "actor"))
                 or row["match"] != "exact" or row["actor_claims"] or row.get("networks") or not row["valid_from"] or not row["valid_until"]
                 or micros(row["valid_from"]) > at
@@ -1474,6 +1518,7 @@ def judge_approval(tenant, revision, table, before, after, by, at, made_in):
     if table == "access_rule":
         approvals.changers.setdefault((after or before).get("id"), set()).add(by)
     try:
+        approvals.note_terms(table, before, after, revision)
         if why := approvals.of_names(table, before, after):
             wrong(f"forged_{table} of tenant {tenant} at change {revision}: {why}")
         if table == "tenant":
@@ -1492,14 +1537,23 @@ def judge_approval(tenant, revision, table, before, after, by, at, made_in):
         elif table == "identity_provider":
             approvals.link(before, after)
         elif table == "access_request" and before is None:
-            approvals.open[after["id"]] = {"row": after, "by_its_rule": approvals.is_by_its_rule(after), "approvals": [], "refused": False}
-        elif table == "access_request" and (after is None or after["status"] != "pending"):
-            approvals.open.pop(before["id"], None)
+            approvals.open[after["id"]] = {"row": after, "by_its_rule": approvals.is_by_its_rule(after), "terms": approvals.terms_of(after),
+                                              "approvals": [], "refused": False}
+        elif table == "access_request":
+            if after is None or after["status"] != "pending":
+                approvals.open.pop(before["id"], None)
+            changing = {*STATUS, *(["expires_at"] if after and after["break_glass"] and after.get("grant_id") is not None else [])}
+            if after is None:
+                wrong(f"forged_{table} of tenant {tenant} at change {revision}: request {before['id']} was deleted, and a request never is")
+            elif any(exact(before.get(column)) != exact(after.get(column)) for column in {*before, *after} - changing):
+                wrong(f"forged_{table} of tenant {tenant} at change {revision}: what request {after['id']} asked for was changed")
         elif table == "access_decision" and before:
             did = "changed" if after else "deleted"
             wrong(f"forged_access_decision of tenant {tenant} at change {revision}: decision {before['id']} was {did}, and a decision never is")
         elif table == "access_decision" and after:
             approvals.add_decision(after, by)
+            if why := approvals.of_revisions(after):
+                wrong(f"forged_{table} of tenant {tenant} at change {revision}: {why}")
         if table == "access_request" and before and after and before.get("signed_off_by") is None and after.get("signed_off_by") is not None:
             if why := approvals.of_sign_off(after, by):
                 wrong(f"wrong_sign_off of request {after['id']} of tenant {tenant} at change {revision}: {why}")

@@ -1,10 +1,11 @@
 package io.mintmark.auditor.reader;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.auditor.reader.RecordedApprovals.Change;
-import io.mintmark.base.tenant.Glob;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,10 +19,25 @@ final class RecordedRequests {
     /** The oldest token by which a subject consents, in seconds. */
     private static final int MOST_AGE = 300;
 
+    /** The longest time between the check of a last approval and the record of its grant. */
+    private static final Duration SLACK = Duration.ofSeconds(30);
+
+    /** The columns of a request that change. */
+    private static final List<String> STATUS =
+            List.of(
+                    "status",
+                    "grant_id",
+                    "withdrawn_by",
+                    "signed_off_by",
+                    "signed_off_at",
+                    "updated_at",
+                    "updated_by");
+
     private final Map<String, JsonNode> rules = new HashMap<>();
     private final Map<String, Open> open = new HashMap<>();
     private final RecordedPeople people = new RecordedPeople();
     private final RecordedApprovers approvers = new RecordedApprovers(people);
+    private final RecordedTerms terms = new RecordedTerms();
 
     /** The reason for which a grant with a request is checked. */
     enum Grounds {
@@ -33,11 +49,16 @@ final class RecordedRequests {
      * A request.
      *
      * @param byItsRule whether its rule allowed it
+     * @param terms what its rule, key and access provider allowed
      * @param approvals those of approvers
      * @param refusals those of anybody; one ends the request
      */
     private record Open(
-            JsonNode row, boolean byItsRule, List<JsonNode> approvals, List<JsonNode> refusals) {}
+            JsonNode row,
+            boolean byItsRule,
+            List<String> terms,
+            List<JsonNode> approvals,
+            List<JsonNode> refusals) {}
 
     /** Applies a change of the tenant's requirement of a second admin. */
     void requireSecond(boolean requires) {
@@ -53,18 +74,21 @@ final class RecordedRequests {
     Optional<String> add(Change change) {
         JsonNode after = change.after();
         String name = (after.isObject() ? after : change.before()).path("id").asText();
+        terms.add(change);
         switch (change.table()) {
             case "identity_provider" -> people.link(change.before(), after);
             case "access_rule" -> put(rules, name, after);
             case "access_approver" -> approvers.add(change);
-            case "access_request" -> addRequest(name, change);
+            case "access_request" -> {
+                return addRequest(name, change);
+            }
             case "access_decision" -> {
                 if (change.before().isObject()) {
                     return Optional.of(
                             "decision %s was %s, and a decision never is"
                                     .formatted(name, after.isObject() ? "changed" : "deleted"));
                 }
-                addDecision(change);
+                return addDecision(change);
             }
             default -> {}
         }
@@ -79,13 +103,39 @@ final class RecordedRequests {
         }
     }
 
-    private void addRequest(String id, Change change) {
+    private Optional<String> addRequest(String id, Change change) {
+        JsonNode before = change.before();
         JsonNode after = change.after();
-        if (!change.before().isObject()) {
-            open.put(id, new Open(after, isByItsRule(after), new ArrayList<>(), new ArrayList<>()));
-        } else if (!after.path("status").asText().equals("pending")) {
+        if (!before.isObject()) {
+            open.put(
+                    id,
+                    new Open(
+                            after,
+                            isByItsRule(after),
+                            terms.of(after),
+                            new ArrayList<>(),
+                            new ArrayList<>()));
+            return Optional.empty();
+        }
+        if (!after.path("status").asText().equals("pending")) {
             open.remove(id);
         }
+        if (!after.isObject()) {
+            return Optional.of("request %s was deleted, and a request never is".formatted(id));
+        }
+        return asked(before, after).equals(asked(after, after))
+                ? Optional.empty()
+                : Optional.of("what request %s asked for was changed".formatted(id));
+    }
+
+    /** What a request asked for. The end of a break glass is known when it is granted. */
+    private static ObjectNode asked(JsonNode request, JsonNode after) {
+        ObjectNode asked = request.deepCopy();
+        asked.remove(STATUS);
+        if (RequestedGrant.isTrue(after, "break_glass") && after.hasNonNull("grant_id")) {
+            asked.remove("expires_at");
+        }
+        return asked;
     }
 
     private boolean isByItsRule(JsonNode request) {
@@ -93,36 +143,15 @@ final class RecordedRequests {
         return rule != null
                 && rule.path("enabled").asBoolean()
                 && approvers.isInForce(rule)
-                && RecordedApprovers.isMeant(rule, request.path("subject").asText())
-                && rule.path("key").equals(request.path("key"))
-                && rule.path("approvals").equals(request.path("approvals"))
-                && rule.path("break_glass").equals(request.path("break_glass"))
-                && isTrue(rule, "end_credentials") == isTrue(request, "end_credentials")
-                && isTrue(rule, "consent") == isTrue(request, "consent")
-                && (!isTrue(request, "consent") || request.hasNonNull("actor"))
-                && Votes.people(rule) == Votes.people(request)
-                && Votes.steps(rule).equals(Votes.steps(request))
-                && fitsPattern(rule, request.path("reason").asText())
-                && rule.path("idp").equals(request.path("idp"))
-                && request.path("access").asLong() <= rule.path("max_access").asLong();
-    }
-
-    private static boolean fitsPattern(JsonNode rule, String reason) {
-        return !rule.hasNonNull("reason_pattern")
-                || new Glob(rule.path("reason_pattern").asText()).matches(reason);
-    }
-
-    /** The column's value. Older rows lack columns that were added later, which count as false. */
-    private static boolean isTrue(JsonNode row, String column) {
-        return row.path(column).asBoolean();
+                && RequestedGrant.isAllowedBy(rule, request);
     }
 
     /** A decision counts if an approver of the rule made it. */
-    private void addDecision(Change change) {
+    private Optional<String> addDecision(Change change) {
         JsonNode decision = change.after();
         Open request = open.get(decision.path("request").asText());
         if (request == null) {
-            return;
+            return Optional.empty();
         }
         String verdict = decision.path("verdict").asText();
         if (verdict.equals("refuse")) {
@@ -130,13 +159,16 @@ final class RecordedRequests {
         } else if (verdict.equals("approve") && isByApprover(change, request.row())) {
             request.approvals().add(decision);
         }
+        return verdict.equals("approve")
+                ? terms.wrongRevisions(decision, request.row())
+                : Optional.empty();
     }
 
     /** Whether somebody who may decide a request made this decision on it. */
     boolean isByApprover(Change change, JsonNode request) {
         JsonNode decision = change.after();
         boolean byLogin = decision.hasNonNull("decided_by");
-        return isTrue(request, "consent")
+        return RequestedGrant.isTrue(request, "consent")
                 ? isConsent(decision, request)
                 : (!byLogin || decision.path("decided_by").asText().equals(change.changedBy()))
                         && !approvers.allowing(decision, request).isEmpty();
@@ -187,15 +219,36 @@ final class RecordedRequests {
                             .formatted(id, request.row().path("rule").asText()));
         } else if (!request.refusals().isEmpty()) {
             return Optional.of("request %s was refused before this change".formatted(id));
+        }
+        Optional<String> end = ended(request, writtenAt);
+        if (end.isPresent()) {
+            return end.map(why -> "request %s was void: %s".formatted(id, why));
         } else if (!RequestedGrant.isWhatWasAsked(grant, request.row(), writtenAt)) {
             return Optional.of("it allows other access than request %s asked for".formatted(id));
         }
         return missing(id, request);
     }
 
+    /** Why a request could not be granted any more, as the end of a sentence. */
+    private Optional<String> ended(Open request, Instant at) {
+        JsonNode row = request.row();
+        JsonNode rule = rules.get(row.path("rule").asText());
+        if (RequestedGrant.time(row, "expires_at")
+                .filter(end -> at.isAfter(end.plus(SLACK)))
+                .isPresent()) {
+            return Optional.of("it had lapsed");
+        } else if (rule != null && !approvers.isInForce(rule)) {
+            return Optional.of("its rule awaited approval");
+        }
+        return terms.changedSince(request.terms(), row)
+                .map("what these allow had changed since it was made: %s"::formatted)
+                .or(() -> people.wrongIssuer(row, "idp", "issuer"))
+                .or(() -> people.wrongIssuer(row, "actor_idp", "actor_issuer"));
+    }
+
     private Optional<String> missing(String id, Open request) {
         JsonNode row = request.row();
-        if (isTrue(row, "consent")) {
+        if (RequestedGrant.isTrue(row, "consent")) {
             return request.approvals().isEmpty()
                     ? Optional.of("the subject of request %s did not consent".formatted(id))
                     : Optional.empty();

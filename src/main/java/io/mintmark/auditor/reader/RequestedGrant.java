@@ -2,6 +2,7 @@ package io.mintmark.auditor.reader;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.base.tenant.Glob;
 import io.mintmark.broker.catalogue.DocumentFields;
 
 import java.time.DateTimeException;
@@ -10,9 +11,41 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** A grant as its request asked for it. */
+/** A request as its rule allows it, and a grant as its request asked for it. */
 final class RequestedGrant {
     private RequestedGrant() {}
+
+    /** Whether a rule in force allows a request as it was made. */
+    static boolean isAllowedBy(JsonNode rule, JsonNode request) {
+        return RecordedApprovers.isMeant(rule, request.path("subject").asText())
+                && List.of("key", "idp", "approvals", "break_glass").stream()
+                        .allMatch(column -> rule.path(column).equals(request.path(column)))
+                && isTrue(rule, "end_credentials") == isTrue(request, "end_credentials")
+                && isTrue(rule, "consent") == isTrue(request, "consent")
+                && (!isTrue(request, "consent") || request.hasNonNull("actor"))
+                && Votes.people(rule) == Votes.people(request)
+                && Votes.steps(rule).equals(Votes.steps(request))
+                && fitsPattern(rule, request.path("reason").asText())
+                && request.path("access").asLong() <= rule.path("max_access").asLong()
+                && lapsesInTime(rule, request);
+    }
+
+    private static boolean fitsPattern(JsonNode rule, String reason) {
+        return !rule.hasNonNull("reason_pattern")
+                || new Glob(rule.path("reason_pattern").asText()).matches(reason);
+    }
+
+    private static boolean lapsesInTime(JsonNode rule, JsonNode request) {
+        Optional<Instant> end =
+                time(request, "requested_at")
+                        .map(from -> from.plusSeconds(rule.path("expires_after").asLong()));
+        return end.isPresent() && end.equals(time(request, "expires_at"));
+    }
+
+    /** The column's value. Older rows lack columns that were added later, which count as false. */
+    static boolean isTrue(JsonNode row, String column) {
+        return row.path(column).asBoolean();
+    }
 
     /** Whether a grant gives what its request asked for, and not more or later. */
     static boolean isWhatWasAsked(JsonNode grant, JsonNode request, Instant writtenAt) {
@@ -27,17 +60,19 @@ final class RequestedGrant {
     }
 
     private static boolean beginsAfter(JsonNode grant, Instant writtenAt) {
-        return DocumentFields.time(grant, "valid_from")
-                .filter(begin -> begin.isAfter(writtenAt))
-                .isPresent();
+        return time(grant, "valid_from").filter(begin -> begin.isAfter(writtenAt)).isPresent();
     }
 
     private static Optional<Duration> lasts(JsonNode grant) {
+        return time(grant, "valid_from")
+                .flatMap(begin ->
+                        time(grant, "valid_until").map(end -> Duration.between(begin, end)));
+    }
+
+    /** A time in a row; empty for one that can't be read. */
+    static Optional<Instant> time(JsonNode row, String column) {
         try {
-            Optional<Instant> from = DocumentFields.time(grant, "valid_from");
-            return from.flatMap(begin ->
-                    DocumentFields.time(grant, "valid_until")
-                            .map(end -> Duration.between(begin, end)));
+            return DocumentFields.time(row, column);
         } catch (DateTimeException e) {
             return Optional.empty();
         }

@@ -7,12 +7,14 @@ import io.mintmark.base.sql.AskedAccess;
 import io.mintmark.base.sql.Script;
 import io.mintmark.base.sql.Seals;
 import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -144,5 +146,71 @@ class ForgedApprovalsTest {
         asked.asks("dev:eve", "deploy", 600);
         forge(VOTE.formatted("'sso', issuer, 'lead:joe'").replace("approve", "refuse"), attack);
         assertFound(finding);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            textBlock =
+                    """
+                    UPDATE broker.access_rule SET enabled = false WHERE id = 1                                        | rule
+                    UPDATE broker.key SET settings = '{"audience": "https://x.example.com"}' WHERE name = 'deploy'    | key
+                    UPDATE broker.access_provider SET enabled = false WHERE name = 'own'                              | access provider
+                    """)
+    void a_grant_after_a_change_of_what_its_request_rests_on_is_found(String change, String finding)
+            throws Exception {
+        asked.asks("dev:eve", "deploy", 600);
+        forge();
+        database.admin(change);
+        forge(VOTE.formatted("'sso', issuer, 'lead:bob'"), GRANT);
+        assertFound(
+                " was void: what these allow had changed since it was made: %s".formatted(finding));
+    }
+
+    @Test
+    void a_grant_by_a_rule_that_awaits_approval_is_found() throws Exception {
+        database.run(Who.TENANT_ADMIN, "UPDATE broker.tenant SET require_second_admin = true");
+        asked.asks("dev:eve", "deploy", 600);
+        forge(
+                "UPDATE broker.access_rule SET approved_at = NULL, approved_by = NULL",
+                VOTE.formatted("'sso', issuer, 'lead:bob'"),
+                GRANT);
+        assertFound("login 'postgres', which wrote it", " was void: its rule awaited approval");
+    }
+
+    @Test
+    void a_grant_of_a_request_that_had_lapsed_is_found() throws Exception {
+        forge(
+                REQUEST.formatted("'https://sso.example.com', 'dev:eve', NULL, NULL, NULL")
+                        .replace("expires_at)", "expires_at, requested_at)")
+                        .replace(
+                                "now() + interval '1 day'",
+                                "now() - interval '1 hour', now() - interval '25 hours'"),
+                VOTE.formatted("'sso', issuer, 'lead:bob'"),
+                GRANT);
+        assertFound(" was void: it had lapsed");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "UPDATE broker.access_request SET expires_at = expires_at + interval '1 year'",
+                "UPDATE broker.access_request SET access = 3600",
+                "UPDATE broker.access_request SET subject = 'dev:mal'"
+            })
+    void another_end_or_content_of_a_request_is_found(String attack) throws Exception {
+        asked.asks("dev:eve", "deploy", 600);
+        forge(attack);
+        assertFound("forged_access_request of tenant acme at change ");
+    }
+
+    @Test
+    void an_approval_of_other_revisions_is_found() throws Exception {
+        asked.asks("dev:eve", "deploy", 600);
+        forge(
+                VOTE.replace("subject)", "subject, revisions)")
+                        .formatted("'sso', issuer, 'lead:bob', '{\"rule\": 1}'"));
+        assertFound(": it names revision 1 of the rule, which had revision ");
     }
 }
