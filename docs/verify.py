@@ -1197,6 +1197,9 @@ class Approvals:
         self.granted, self.enabled = {}, {}  # requests, and until when the enabled grants of requests last
         # Pairs of issuers of which an identity provider had one before the other, and who changed approvers since a rule was approved.
         self.links, self.writers_of_approvers = set(), {}
+        # Rows by which somebody was a program since a rule was last approved, with what the rows allow that would let the same subjects
+        # decide as people. Without the rule's next approval, nobody becomes a person by that.
+        self.former_programs = {}
         # What rules, keys and access providers allow, and their last revisions.
         self.terms = {}
         # The last issuer of each name of an identity provider, those that there are now, and who changed each access rule.
@@ -1329,6 +1332,38 @@ class Approvals:
             a.get("role_name") == login if login is not None else a.get("idp") is not None
             and (a["idp"] == row.get("idp") or a.get("issuer") in self.issuers_like(row.get("issuer"))) and is_meant(a["subject"], a["match"], row["subject"], Budget(STEPS)))]
 
+    def note_former_program(self, before, after):
+        names = ("role_name", "issuer", "subject", "match", "claims", "program")
+        stays = after and all(exact(before.get(column)) == exact(after.get(column)) for column in names)
+        if not self.second or stays or not says_program(before):
+            return
+        people = {repr(allows(a)) for a in self.approvers.values() if a.get("rule") == before["rule"] and a["id"] != before["id"]
+                  and not a.get("program") and self.may_name_the_same(a, before)}
+        if people:
+            known = self.former_programs.setdefault(before["rule"], {})
+            known[repr(allows(before))] = before, people | known.get(repr(allows(before)), (None, set()))[1]
+
+    def may_name_the_same(self, one, other):
+        """Whether two rows of approvers could name the same person. Of two globs, any could."""
+        if one.get("role_name") is not None and one["role_name"] == other.get("role_name"):
+            return True
+        return (one.get("subject") is not None and other.get("subject") is not None and one.get("issuer") in self.issuers_like(other.get("issuer"))
+                and (one["match"] == other["match"] == "glob" or is_meant(one["subject"], one["match"], other["subject"], Budget(STEPS))
+                     or is_meant(other["subject"], other["match"], one["subject"], Budget(STEPS))))
+
+    def is_program(self, row, asked):
+        """Whether a row says of any name of a person that it is a program, also one that awaits approval or that one admin alone took away."""
+        person = self.person(row)
+        named = [row, *({"decided_by": name[1]} if name[0] == "login" else {"issuer": name[1], "subject": name[2]} for name in person)]
+        if row.get("program") or any(says_program(a) for one in named for a in self.naming(one, asked)):
+            return True
+        former = self.former_programs.get(asked["rule"])
+        rows = {repr(allows(a)) for a in self.allowing(row, asked)} if former else set()
+        return any(rows & people and any(
+            program.get("role_name") == one["decided_by"] if "issuer" not in one else program.get("subject") is not None
+            and program.get("issuer") == one["issuer"] and is_meant(program["subject"], program["match"], one["subject"], Budget(STEPS))
+            for one in named[1:]) for program, people in former.values()) if former else False
+
     def allowing(self, row, asked):
         """The rows of approvers in force that let somebody decide a request."""
         return [a for a in self.naming(row, asked) if self.in_force(a) and (row.get("decided_by") is not None or a.get("idp") == row.get("idp"))
@@ -1340,7 +1375,7 @@ class Approvals:
         if request and row.get("verdict") == "refuse":
             request["refused"] = True
         elif request and row.get("verdict") == "approve" and self.is_by_approver(row, request["row"], by):
-            request["approvals"].append(row)
+            request["approvals"].append((row, self.is_program(row, request["row"])))
 
     def is_by_approver(self, row, asked, by):
         age = row.get("token_age")
@@ -1373,13 +1408,11 @@ class Approvals:
     def approved_by(self, request):
         """The steps, as bits, in which each approver counts, and those of people alone: each once, and nobody who has a part in it."""
         asked, known, sets, of_people = request["row"], set(), [], []
-        for row in request["approvals"]:
+        for row, was_program in request["approvals"]:
             person = self.person(row)
             rows = self.allowing(row, asked)
             steps = sum(1 << int(step) for step in {a.get("step", 1) for a in rows} & set(row.get("steps", [1])))
-            # The claims of a token aren't recorded, so globs that ask for some don't count.
-            named = [row, *({"decided_by": name[1]} if name[0] == "login" else {"issuer": name[1], "subject": name[2]} for name in person)]
-            program = row.get("program") or any(a.get("program") and (not a.get("claims") or a.get("match") == "exact") for one in named for a in self.naming(one, asked))
+            program = was_program or self.is_program(row, asked)
             if steps and not person & (parties(asked) | known) and not (program and not (row.get("note") or "").strip()):
                 known |= person
                 sets.append(steps)
@@ -1447,6 +1480,11 @@ class Approvals:
         if approval[0] is None:
             return None if self.turned_on_in == made_in else "it was put in force without an approval"
         return None if approval[0] == by and not self.is_one_of(by, wrote) else "it was approved only by a login that wrote or changed it"
+
+
+def says_program(approver):
+    """Whether a row says that it names a program. The claims of a token aren't recorded, so globs that ask for some don't count."""
+    return approver.get("program") and (not approver.get("claims") or approver.get("match") == "exact")
 
 
 def parties(asked):
@@ -1526,12 +1564,17 @@ def judge_approval(tenant, revision, table, before, after, by, at, made_in):
             if second != approvals.second:
                 approvals.second, approvals.turned_on_in = second, made_in if second else None
                 approvals.writers.clear()
+                approvals.former_programs.clear()
                 for row in approvals.approvers.values():
                     approvals.join(row)
         elif known is not None:
             known[(after or before)["id"]] = after
             if after is None:
                 del known[before["id"]]
+            if table == "access_approver" and before:
+                approvals.note_former_program(before, after)
+            if table == "access_rule" and before and (not after or before.get("approved_at") != after.get("approved_at")):
+                approvals.former_programs.pop(before["id"], None)
             if table == "access_approver" and before and not (after and allows(before) == allows(after)):
                 approvals.writers_of_approvers.setdefault(before["rule"], set()).add(by)
         elif table == "identity_provider":

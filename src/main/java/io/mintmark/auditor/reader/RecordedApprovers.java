@@ -1,11 +1,13 @@
 package io.mintmark.auditor.reader;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.auditor.reader.RecordedApprovals.Change;
 import io.mintmark.base.tenant.Glob;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -16,10 +18,21 @@ import java.util.stream.Stream;
  * program.
  */
 final class RecordedApprovers {
+    /** The columns that say whom a row names, and as what. */
+    private static final List<String> NAMES =
+            List.of("role_name", "issuer", "subject", "match", "claims", "program");
+
     private final RecordedPeople people;
 
     /** The rows of approvers by their ids, by the ids of their rules. */
     private final Map<String, Map<String, JsonNode>> ofRules = new HashMap<>();
+
+    /**
+     * Rows by which somebody was a program, since the rule was last approved, and the rows that then
+     * would have let the same subjects decide as people: what they allow, by the ids of the rules.
+     * Without its rule's next approval, nobody becomes a person by that.
+     */
+    private final Map<String, Map<ObjectNode, Set<ObjectNode>>> formerPrograms = new HashMap<>();
 
     private boolean requireSecond;
 
@@ -33,6 +46,7 @@ final class RecordedApprovers {
      */
     void requireSecond(boolean requires) {
         requireSecond = requires;
+        formerPrograms.clear();
         ofRules.values().forEach(rows -> rows.values().forEach(this::join));
     }
 
@@ -42,6 +56,7 @@ final class RecordedApprovers {
         JsonNode after = change.after();
         if (before.isObject()) {
             ofRule(before.path("rule")).remove(before.path("id").asText());
+            noteFormerProgram(before, after);
         }
         if (after.isObject()) {
             ofRules.computeIfAbsent(after.path("rule").asText(), rule -> new HashMap<>())
@@ -49,6 +64,48 @@ final class RecordedApprovers {
         }
         join(before);
         join(after);
+    }
+
+    /** Follows a change of a rule. An approval of it is one of the approvers that are left too. */
+    void addRule(Change change) {
+        JsonNode before = change.before();
+        JsonNode after = change.after();
+        if (!after.isObject() || !before.path("approved_at").equals(after.path("approved_at"))) {
+            formerPrograms.remove(before.path("id").asText());
+        }
+    }
+
+    private void noteFormerProgram(JsonNode before, JsonNode after) {
+        boolean stays = after.isObject() && NAMES.stream().allMatch(column -> before.path(column).equals(after.path(column)));
+        if (!requireSecond || stays || !saysProgram(before)) {
+            return;
+        }
+        Set<ObjectNode> people = new HashSet<>();
+        for (JsonNode row : ofRule(before.path("rule")).values()) {
+            if (!isTrue(row, "program") && mayNameTheSame(row, before)) {
+                people.add(RecordedApprovals.allows(row));
+            }
+        }
+        if (!people.isEmpty()) {
+            formerPrograms
+                    .computeIfAbsent(before.path("rule").asText(), rule -> new HashMap<>())
+                    .computeIfAbsent(RecordedApprovals.allows(before), row -> new HashSet<>())
+                    .addAll(people);
+        }
+    }
+
+    /** Whether two rows could name the same person. Of two globs, any could. */
+    private boolean mayNameTheSame(JsonNode one, JsonNode other) {
+        if (one.hasNonNull("role_name") && one.path("role_name").equals(other.path("role_name"))) {
+            return true;
+        }
+        boolean bothGlobs = Stream.of(one, other).allMatch(row -> row.path("match").asText().equals("glob"));
+        return one.hasNonNull("subject")
+                && other.hasNonNull("subject")
+                && people.areLinked(one, other)
+                && (bothGlobs
+                        || isMeant(one, other.path("subject").asText())
+                        || isMeant(other, one.path("subject").asText()));
     }
 
     private void join(JsonNode approver) {
@@ -88,7 +145,20 @@ final class RecordedApprovers {
                                 naming(decision, request),
                                 ofRule(request.path("rule")).values().stream()
                                         .filter(approver -> namesOne(approver, person)))
-                        .anyMatch(RecordedApprovers::saysProgram);
+                        .anyMatch(RecordedApprovers::saysProgram)
+                || wasProgram(decision, person, request);
+    }
+
+    /** Whether a person would be no program only by a change that one admin made of its row. */
+    private boolean wasProgram(JsonNode decision, Set<String> person, JsonNode request) {
+        Map<ObjectNode, Set<ObjectNode>> former = formerPrograms.getOrDefault(request.path("rule").asText(), Map.of());
+        if (former.isEmpty()) {
+            return false;
+        }
+        List<ObjectNode> rows = allowing(decision, request).stream().map(RecordedApprovals::allows).toList();
+        return former.entrySet().stream()
+                .filter(program -> namesOne(program.getKey(), person))
+                .anyMatch(program -> rows.stream().anyMatch(program.getValue()::contains));
     }
 
     private static boolean saysProgram(JsonNode approver) {

@@ -57,8 +57,15 @@ final class RecordedRequests {
             JsonNode row,
             boolean byItsRule,
             List<String> terms,
-            List<JsonNode> approvals,
+            List<Approval> approvals,
             List<JsonNode> refusals) {}
+
+    /**
+     * A decision that approves.
+     *
+     * @param program whether a program made it, as the rows of approvers said then
+     */
+    private record Approval(JsonNode decision, boolean program) {}
 
     /** Applies a change of the tenant's requirement of a second admin. */
     void requireSecond(boolean requires) {
@@ -77,7 +84,10 @@ final class RecordedRequests {
         terms.add(change);
         switch (change.table()) {
             case "identity_provider" -> people.link(change.before(), after);
-            case "access_rule" -> put(rules, name, after);
+            case "access_rule" -> {
+                put(rules, name, after);
+                approvers.addRule(change);
+            }
             case "access_approver" -> approvers.add(change);
             case "access_request" -> {
                 return addRequest(name, change);
@@ -157,7 +167,8 @@ final class RecordedRequests {
         if (verdict.equals("refuse")) {
             request.refusals().add(decision);
         } else if (verdict.equals("approve") && isByApprover(change, request.row())) {
-            request.approvals().add(decision);
+            boolean program = approvers.isProgram(decision, request.row());
+            request.approvals().add(new Approval(decision, program));
         }
         return verdict.equals("approve")
                 ? terms.wrongRevisions(decision, request.row())
@@ -189,14 +200,15 @@ final class RecordedRequests {
      */
     private Votes votes(Open request) {
         Votes votes = new Votes(request.row());
-        for (JsonNode decision : request.approvals()) {
+        for (Approval approval : request.approvals()) {
+            JsonNode decision = approval.decision();
             Set<String> person = people.person(decision);
             if (!RecordedPeople.isParty(person, request.row())) {
                 votes.add(
                         decision,
                         person,
                         approvers.allowing(decision, request.row()),
-                        approvers.isProgram(decision, request.row()));
+                        approval.program() || approvers.isProgram(decision, request.row()));
             }
         }
         return votes;

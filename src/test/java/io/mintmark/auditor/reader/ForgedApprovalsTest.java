@@ -213,4 +213,60 @@ class ForgedApprovalsTest {
                         .formatted("'sso', issuer, 'lead:bob', '{\"rule\": 1}'"));
         assertFound(": it names revision 1 of the rule, which had revision ");
     }
+
+    private void requestWithProgram() {
+        database.admin(
+                "INSERT INTO broker.access_approver (rule, idp, subject, program) VALUES (1, 'console', 'lead:bot', true)");
+        database.run(Who.TENANT_ADMIN, "UPDATE broker.tenant SET require_second_admin = true");
+    }
+
+    @Test
+    void the_vote_of_a_program_whose_row_awaits_approval_is_not_of_a_person() throws Exception {
+        database.run(Who.TENANT_ADMIN, "UPDATE broker.tenant SET require_second_admin = true");
+        database.admin(
+                "INSERT INTO broker.access_approver (rule, idp, subject, program) VALUES (1, 'console', 'lead:bot', true)");
+        asked.asks("dev:eve", "deploy", 600);
+        forge(BY_PROGRAM, GRANT);
+        assertFound("had 0 of 1 approvals of people before this change");
+    }
+
+    @Test
+    void the_vote_of_a_program_whose_row_one_admin_removed_is_not_of_a_person() throws Exception {
+        requestWithProgram();
+        forge();
+        database.admin("DELETE FROM broker.access_approver WHERE subject = 'lead:bot'");
+        forge(
+                REQUEST.formatted("'https://sso.example.com', 'dev:eve', NULL, NULL, NULL"),
+                BY_PROGRAM,
+                GRANT);
+        assertFound("had 0 of 1 approvals of people before this change");
+    }
+
+    @Test
+    void a_vote_before_the_row_of_its_program_was_removed_is_not_of_a_person() throws Exception {
+        database.admin(
+                "INSERT INTO broker.access_approver (rule, idp, subject, program) VALUES (1, 'console', 'lead:bot', true)");
+        asked.asks("dev:eve", "deploy", 600);
+        forge(BY_PROGRAM);
+        database.admin("DELETE FROM broker.access_approver WHERE subject = 'lead:bot'");
+        forge(GRANT);
+        assertFound("had 0 of 1 approvals of people before this change");
+    }
+
+    @Test
+    void a_program_that_two_admins_made_a_person_is_not_accused() throws Exception {
+        requestWithProgram();
+        database.admin("DELETE FROM broker.access_approver WHERE subject = 'lead:bot'");
+        database.run(
+                Who.TENANT_ADMIN,
+                database.value(
+                        "SELECT statement FROM broker.pending_approval WHERE table_name = 'access_rule'"));
+        String request = asked.asks("dev:eve", "deploy", 600);
+        assertEquals("granted", asked.decides("sso", "lead:bot", request, "approve"));
+        assertFound();
+    }
+
+    private static final String BY_PROGRAM =
+            VOTE.replace("subject)", "subject, note)")
+                    .formatted("'sso', issuer, 'lead:bot', 'INC-7'");
 }
