@@ -1121,7 +1121,7 @@ NOT_CALLED = {"decided_again", UNSURE}
 SAID_TWICE = "tenant idp issuer subject key provider provider_type grant_id actor_idp actor_issuer actor".split()  # by a request and by its outcome
 IDENTITY = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 STEP_OF = {"requested": 1, "issued": 2, "failed": 2, "withheld": 2, "denied": 2, "rejected": 2, "ended": 3}
-CONFIGURED = {"tenant", "identity_provider", "key", "access_rule", "access_approver"}
+CONFIGURED = {"tenant", "identity_provider", "access_provider", "key", "access_rule", "access_approver", "blocked_subject"}
 APPROVED = {"tenant", "identity_provider", "access_provider", "key", "subject_grant", "access_rule", "access_approver", "access_request", "access_decision",
             "blocked_subject"}
 NOT_APPROVED = "description reason owner end_access approved_by approved_at created_at created_by updated_at updated_by steps".split()
@@ -1207,7 +1207,9 @@ class Approvals:
 
     def note_login(self, table, before, after, by, revision):
         """Only the service writes requests and decisions by token, and it may not write what admins configure: no login writes both."""
-        if table in CONFIGURED:
+        grants = table == "subject_grant" and after and after.get("request_id") is None and (
+            not before or after.get("approved_by") is not None and before.get("approved_at") is None)
+        if table in CONFIGURED or grants:
             self.admins.add(by)
         elif before is None and after and (table == "access_request" or table == "access_decision" and after.get("decided_by") is None):
             self.token_rows.setdefault(by, (table, revision))

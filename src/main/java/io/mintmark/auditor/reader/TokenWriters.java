@@ -1,5 +1,7 @@
 package io.mintmark.auditor.reader;
 
+import com.fasterxml.jackson.databind.JsonNode;
+
 import io.mintmark.auditor.reader.RecordedApprovals.Change;
 
 import java.util.HashMap;
@@ -15,7 +17,14 @@ import java.util.Set;
  */
 final class TokenWriters {
     private static final Set<String> CONFIGURED =
-            Set.of("tenant", "identity_provider", "key", "access_rule", "access_approver");
+            Set.of(
+                    "tenant",
+                    "identity_provider",
+                    "access_provider",
+                    "key",
+                    "access_rule",
+                    "access_approver",
+                    "blocked_subject");
 
     private final Set<String> admins = new HashSet<>();
 
@@ -27,7 +36,7 @@ final class TokenWriters {
     /** Follows a change. Returns the finding about its login, once. */
     Optional<String> add(Change change) {
         String login = change.changedBy();
-        if (CONFIGURED.contains(change.table())) {
+        if (CONFIGURED.contains(change.table()) || isAdminsGrant(change)) {
             admins.add(login);
         } else if (isOfToken(change)) {
             written.putIfAbsent(login, change);
@@ -39,6 +48,17 @@ final class TokenWriters {
                                 .formatted(
                                         forged.table(), forged.tenant(), forged.revision(), login))
                 : Optional.empty();
+    }
+
+    /** Whether an admin wrote or approved a grant. The service's come from requests. */
+    private static boolean isAdminsGrant(Change change) {
+        JsonNode after = change.after();
+        return change.table().equals("subject_grant")
+                && after.isObject()
+                && !after.hasNonNull("request_id")
+                && (!change.before().isObject()
+                        || (after.hasNonNull("approved_by")
+                                && !change.before().hasNonNull("approved_at")));
     }
 
     private static boolean isOfToken(Change change) {

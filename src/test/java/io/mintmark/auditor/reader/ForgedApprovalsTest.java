@@ -269,4 +269,20 @@ class ForgedApprovalsTest {
     private static final String BY_PROGRAM =
             VOTE.replace("subject)", "subject, note)")
                     .formatted("'sso', issuer, 'lead:bot', 'INC-7'");
+
+    /** Its approval would be the only trace of a second admin. */
+    @Test
+    void an_approval_by_the_login_of_the_service_is_found() throws Exception {
+        database.run(Who.TENANT_ADMIN, "UPDATE broker.tenant SET require_second_admin = true");
+        database.admin(
+                "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'sso', 'ci', 'deploy')");
+        asked.asks("dev:eve", "deploy", 600);
+        String service = database.value("SELECT created_by FROM broker.access_request");
+        forge(
+                "GRANT USAGE ON SCHEMA broker TO PUBLIC; GRANT SELECT, UPDATE ON broker.subject_grant TO PUBLIC; ALTER TABLE broker.subject_grant DISABLE ROW LEVEL SECURITY");
+        database.run(
+                Who.APP,
+                "UPDATE broker.subject_grant SET approved_by = session_user, approved_at = now() WHERE subject = 'ci'");
+        assertFound("login '%s', which wrote it, also wrote configuration".formatted(service));
+    }
 }
