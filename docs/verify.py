@@ -1376,13 +1376,16 @@ class Approvals:
         request = self.open.get(row.get("request"))
         if request and row.get("verdict") == "refuse":
             request["refused"] = True
-        elif request and row.get("verdict") == "approve" and self.is_by_approver(row, request["row"], by):
+        elif request and row.get("verdict") == "approve":
+            name = row["decided_by"] if row.get("decided_by") is not None else f"{row.get('subject')} of {row.get('idp')}"
+            request["names"][int(row["id"])] = name + (" (program)" if row.get("program") else "")
+        if request and row.get("verdict") == "approve" and self.is_by_approver(row, request["row"], by):
             request["approvals"].append((row, self.is_program(row, request["row"])))
 
     def is_by_approver(self, row, asked, by):
         age = row.get("token_age")
         return (row.get("decided_by") is None and (row.get("issuer"), row.get("subject")) == (asked["issuer"], asked["subject"])
-                and is_number(age) and age <= 300 if asked.get("consent")
+                and is_number(age) and 0 <= age <= 300 if asked.get("consent")
                 else row.get("decided_by") in (None, by) and bool(self.allowing(row, asked)))
 
     def person(self, row):
@@ -1454,14 +1457,21 @@ class Approvals:
                 or micros(row["valid_until"]) - micros(row["valid_from"]) != asked["access"] * 1_000_000):
             return f"it allows other access than request {name} asked for"
         if asked.get("consent"):
-            return None if request["approvals"] else f"the subject of request {name} did not consent"
+            return self.of_approver_names(row, request) if request["approvals"] else f"the subject of request {name} did not consent"
         places, steps = int(asked["approvals"]), [int(step) for step in asked.get("steps", [1])]
         given, of_people = (filled_places(places, steps, sets) for sets in self.approved_by(request))
         needed = 0 if asked["break_glass"] else places * len(steps)
         people = int(asked.get("people", 1)) if needed else 0
         if given < needed:
             return f"request {name} had {given} of {needed} approvals before this change"
-        return f"request {name} had {of_people} of {people} approvals of people before this change" if of_people < people else None
+        if of_people < people:
+            return f"request {name} had {of_people} of {people} approvals of people before this change"
+        return self.of_approver_names(row, request)
+
+    def of_approver_names(self, row, request):
+        """Why a grant names others as its approvers than its request has; nothing if it names these."""
+        named, approved = row.get("approved_by") or "", ", ".join(name for _, name in sorted(request["names"].items()))
+        return f"it names '{named}' as its approvers, and these are '{approved}'" if named != approved else None
 
     def of_row(self, before, after, wrote, by, at, made_in):
         """Why a key or grant in force wasn't approved; nothing if it was."""
@@ -1473,7 +1483,10 @@ class Approvals:
             if same or disabled:
                 kept = all(before.get(column) == after.get(column) for column in ("approved_by", "approved_at"))
                 return None if kept else "its approval was changed later"
-            return self.of_request(after, at, before is not None)
+            why = self.of_request(after, at, before is not None)
+            if not why:
+                self.open.pop(after["request_id"], None)  # a request is granted once
+            return why
         approval = after.get("approved_by"), after.get("approved_at")
         if approval[1] is None or (same or disabled) and approval == (before.get("approved_by"), before.get("approved_at")):
             return None
@@ -1583,7 +1596,7 @@ def judge_approval(tenant, revision, table, before, after, by, at, made_in):
             approvals.link(before, after)
         elif table == "access_request" and before is None:
             approvals.open[after["id"]] = {"row": after, "by_its_rule": approvals.is_by_its_rule(after), "terms": approvals.terms_of(after),
-                                              "approvals": [], "refused": False}
+                                              "approvals": [], "names": {}, "refused": False}
         elif table == "access_request":
             if after is None or after["status"] != "pending":
                 approvals.open.pop(before["id"], None)

@@ -8,11 +8,14 @@ import io.mintmark.auditor.reader.RecordedApprovals.Change;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** The requests of one tenant that are open at a place of its history, with their decisions. */
 final class RecordedRequests {
@@ -52,13 +55,15 @@ final class RecordedRequests {
      * @param terms what its rule, key and access provider allowed
      * @param approvals those of approvers
      * @param refusals those of anybody; one ends the request
+     * @param names who approved it, in words, by the numbers of the decisions
      */
     private record Open(
             JsonNode row,
             boolean byItsRule,
             List<String> terms,
             List<Approval> approvals,
-            List<JsonNode> refusals) {}
+            List<JsonNode> refusals,
+            SortedMap<Long, String> names) {}
 
     /**
      * A decision that approves.
@@ -124,7 +129,8 @@ final class RecordedRequests {
                             isByItsRule(after),
                             terms.of(after),
                             new ArrayList<>(),
-                            new ArrayList<>()));
+                            new ArrayList<>(),
+                            new TreeMap<>()));
             return Optional.empty();
         }
         if (!after.path("status").asText().equals("pending")) {
@@ -166,13 +172,15 @@ final class RecordedRequests {
         String verdict = decision.path("verdict").asText();
         if (verdict.equals("refuse")) {
             request.refusals().add(decision);
-        } else if (verdict.equals("approve") && isByApprover(change, request.row())) {
-            boolean program = approvers.isProgram(decision, request.row());
-            request.approvals().add(new Approval(decision, program));
+        } else if (verdict.equals("approve")) {
+            request.names().put(decision.path("id").asLong(), RequestedGrant.named(decision));
+            if (isByApprover(change, request.row())) {
+                boolean program = approvers.isProgram(decision, request.row());
+                request.approvals().add(new Approval(decision, program));
+            }
+            return terms.wrongRevisions(decision, request.row());
         }
-        return verdict.equals("approve")
-                ? terms.wrongRevisions(decision, request.row())
-                : Optional.empty();
+        return Optional.empty();
     }
 
     /** Whether somebody who may decide a request made this decision on it. */
@@ -191,6 +199,7 @@ final class RecordedRequests {
                 && RecordedPeople.subject(decision, "issuer", "subject")
                         .equals(RecordedPeople.subject(request, "issuer", "subject"))
                 && decision.path("token_age").isInt()
+                && decision.path("token_age").intValue() >= 0
                 && decision.path("token_age").intValue() <= MOST_AGE;
     }
 
@@ -238,7 +247,23 @@ final class RecordedRequests {
         } else if (!RequestedGrant.isWhatWasAsked(grant, request.row(), writtenAt)) {
             return Optional.of("it allows other access than request %s asked for".formatted(id));
         }
-        return missing(id, request);
+        Optional<String> why =
+                missing(id, request).or(() -> wronglyNamed(grant, request.names().values()));
+        if (why.isEmpty()) {
+            open.remove(id);
+        }
+        return why;
+    }
+
+    /** Why a grant names others as its approvers than its request has; empty if it names these. */
+    private static Optional<String> wronglyNamed(JsonNode grant, Collection<String> names) {
+        String named = grant.path("approved_by").asText("");
+        String approved = String.join(", ", names);
+        return named.equals(approved)
+                ? Optional.empty()
+                : Optional.of(
+                        "it names '%s' as its approvers, and these are '%s'"
+                                .formatted(named, approved));
     }
 
     /** Why a request could not be granted any more, as the end of a sentence. */

@@ -47,6 +47,18 @@ final class RequestedGrant {
         return row.path(column).asBoolean();
     }
 
+    /** Who made a decision, in the words of {@code approved_by} of a grant. */
+    static String named(JsonNode decision) {
+        String who =
+                decision.hasNonNull("decided_by")
+                        ? decision.path("decided_by").asText()
+                        : "%s of %s"
+                                .formatted(
+                                        decision.path("subject").asText(),
+                                        decision.path("idp").asText());
+        return isTrue(decision, "program") ? who + " (program)" : who;
+    }
+
     /** Whether a grant gives what its request asked for, and not more or later. */
     static boolean isWhatWasAsked(JsonNode grant, JsonNode request, Instant writtenAt) {
         return List.of("key", "idp", "subject", "claims", "actor_idp", "actor").stream()

@@ -38,14 +38,19 @@ class ForgedApprovalsTest {
             INSERT INTO broker.access_decision (tenant, request, verdict, idp, issuer, subject)
             SELECT 'acme', id, 'approve', %s FROM broker.access_request;
             """;
-    private static final String GRANT =
+    private static final String GRANT_BY =
             """
             INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, actor_idp, actor, valid_from, valid_until, request_id, approved_by, approved_at)
             SELECT q.tenant, q.idp, q.subject, q.key, q.claims, q.actor_idp, q.actor, now(), now() + q.access * interval '1 second', q.id,
-                   (SELECT string_agg(coalesce(d.decided_by, d.subject || ' of ' || d.idp) || CASE WHEN d.program THEN ' (program)' ELSE '' END, ', ' ORDER BY d.id)
-                      FROM broker.access_decision AS d WHERE d.request = q.id AND d.verdict = 'approve'), now()
+                   %s, now()
               FROM broker.access_request AS q;
             """;
+    private static final String GRANT =
+            GRANT_BY.formatted(
+                    """
+                    (SELECT string_agg(coalesce(d.decided_by, d.subject || ' of ' || d.idp) || CASE WHEN d.program THEN ' (program)' ELSE '' END, ', ' ORDER BY d.id)
+                       FROM broker.access_decision AS d WHERE d.request = q.id AND d.verdict = 'approve')
+                    """);
 
     /** Past all triggers but those that write the history, as only the owner gets. */
     private void forge(String... statements) {
@@ -284,5 +289,22 @@ class ForgedApprovalsTest {
                 Who.APP,
                 "UPDATE broker.subject_grant SET approved_by = session_user, approved_at = now() WHERE subject = 'ci'");
         assertFound("login '%s', which wrote it, also wrote configuration".formatted(service));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"'lead:joe of sso'", "NULL", "'lead:bob of sso (program)'"})
+    void other_approvers_than_those_of_the_request_are_found(String named) throws Exception {
+        asked.asks("dev:eve", "deploy", 600);
+        forge(
+                VOTE.formatted("'sso', issuer, 'lead:bob'"),
+                GRANT_BY.formatted(named));
+        assertFound(" as its approvers, and these are 'lead:bob of sso'");
+    }
+
+    @Test
+    void a_second_grant_of_a_request_is_found() throws Exception {
+        asked.asks("dev:eve", "deploy", 600);
+        forge(VOTE.formatted("'sso', issuer, 'lead:bob'"), GRANT, GRANT);
+        assertFound(" was not pending before this change");
     }
 }
