@@ -474,24 +474,31 @@ COMMENT ON FUNCTION internal.refuse_truncate() IS 'Trigger: stops TRUNCATE of a 
 
 CREATE OR REPLACE FUNCTION internal.warn_large_edit() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp
+    SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on
 AS $$
 DECLARE
     touched bigint;
-    tenants bigint := 1;
+    tenants bigint;
+    of_all boolean;
 BEGIN
-    EXECUTE format('SELECT count(*), CASE WHEN min(%1$I) < max(%1$I) THEN count(DISTINCT %1$I) ELSE 1 END FROM removed', TG_ARGV[0])
-       INTO touched, tenants;
-    IF touched > 100 OR tenants > 1 THEN
+    EXECUTE format('SELECT count(*), CASE WHEN min(%1$I) < max(%1$I) THEN count(DISTINCT %1$I) ELSE least(count(%1$I), 1) END, count(%1$I) < count(*) FROM removed', TG_ARGV[0])
+       INTO touched, tenants, of_all;
+    IF touched > 100 OR tenants + of_all::int > 1 THEN
         RAISE WARNING 'This % changed % rows of broker.%, of %.', TG_OP, touched, TG_TABLE_NAME,
-                      CASE tenants WHEN 1 THEN 'one tenant' ELSE format('%s tenants', tenants) END
+                      concat_ws(' and ', CASE tenants WHEN 0 THEN NULL WHEN 1 THEN 'one tenant' ELSE format('%s tenants', tenants) END, CASE WHEN of_all THEN 'of all tenants' END)
             USING HINT = 'TABLE broker.pending_change lists the changes. If this was a mistake, run ROLLBACK. After the commit, audit.config_change shows the rows as they were before.';
+    END IF;
+    -- What tools write again and again, as a MERGE, is not meant.
+    IF TG_OP = 'UPDATE' AND touched BETWEEN 1 AND 100 AND pg_trigger_depth() = 1 AND current_query() ~* '^\s*UPDATE\s' THEN
+        IF NOT EXISTS (TABLE written EXCEPT TABLE removed) THEN
+            RAISE NOTICE 'This UPDATE changed nothing: each row already had these values.' USING HINT = 'An expression with a null, such as a null time plus an interval, stays null.';
+        END IF;
     END IF;
     RETURN NULL;
 END
 $$;
 COMMENT ON FUNCTION internal.warn_large_edit() IS
-    'Trigger: warns after a statement that updated or deleted over 100 rows, or rows of several tenants. Argument: the column that names the tenant.';
+    'Trigger: warns after a statement that updated or deleted over 100 rows, or rows of several tenants; says when an UPDATE changed nothing. Argument: the column that names the tenant.';
 
 -- ---------------------------------------------------------------- what is not committed yet
 

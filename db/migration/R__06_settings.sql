@@ -386,8 +386,9 @@ CREATE OR REPLACE FUNCTION internal.contradictions(rules jsonb, provider_setting
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT r.rule ? 'lint', internal.filled_in(r.rule ->> 'fault', provider_settings), internal.filled_in(r.rule ->> 'do', provider_settings)
-      FROM jsonb_array_elements(rules) WITH ORDINALITY AS r (rule, place)
+    SELECT r.rule ? 'lint', internal.filled_in(r.rule ->> 'fault', p.settings), internal.filled_in(r.rule ->> 'do', p.settings)
+      FROM (SELECT provider_settings || coalesce(jsonb_build_object('role_account', substring(key_settings ->> 'role_arn' FROM ':iam::([0-9]{12}):')), '{}')) AS p (settings)
+     CROSS JOIN jsonb_array_elements(rules) WITH ORDINALITY AS r (rule, place)
      -- A rule that names a key is about keys. Advice about an access provider alone is not repeated for each of its keys.
      WHERE CASE WHEN r.rule ->> 'when' ~ '[$][.](key|duration)' THEN key_settings IS NOT NULL OR strpos(r.rule ->> 'when', '$.targets') > 0
                 ELSE key_settings IS NULL OR NOT r.rule ? 'lint' END
@@ -396,7 +397,7 @@ AS $$
                    'provider', provider_settings, 'targets', to_jsonb(targets), 'duration', duration,
                    'key', CASE WHEN jsonb_typeof(key_settings -> 'policy') = 'string' AND internal.is_json_object(key_settings ->> 'policy')
                                THEN jsonb_set(key_settings, '{policy}', (key_settings ->> 'policy')::jsonb) ELSE key_settings END)),
-               internal.filled_in(r.rule ->> 'when', provider_settings)::jsonpath, silent => true)
+               internal.filled_in(r.rule ->> 'when', p.settings)::jsonpath, silent => true)
      ORDER BY r.place;
 $$;
 COMMENT ON FUNCTION internal.contradictions(jsonb, jsonb, text[], jsonb, int) IS

@@ -28,11 +28,53 @@ COMMENT ON FUNCTION internal.subject_by_ids(text) IS
 
 CREATE OR REPLACE FUNCTION internal.claims_in_subject(forms jsonb, subject text) RETURNS TABLE (claim text, value text)
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
-    SELECT c.claim, part[c.place] FROM (SELECT f FROM jsonb_array_elements(forms) AS f WHERE subject ~ (f ->> 'form') LIMIT 1) AS one,
+    SELECT c.claim, part[c.place] FROM (SELECT f FROM jsonb_array_elements(forms) AS f WHERE NOT f ? 'in' AND subject ~ (f ->> 'form') LIMIT 1) AS one,
            regexp_match(subject, one.f ->> 'form') AS part, jsonb_array_elements_text(one.f -> 'claims') WITH ORDINALITY AS c (claim, place)
      WHERE c.claim IS NOT NULL;
 $$;
 COMMENT ON FUNCTION internal.claims_in_subject(jsonb, text) IS 'The claims that a subject or an issuer repeats, by broker.known_issuer.subject_claims.';
+
+CREATE OR REPLACE FUNCTION internal.claims_in_claims(forms jsonb, claims jsonb) RETURNS TABLE (in_claim text, claim text, value text, match text)
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
+    SELECT f ->> 'in', n.claim, part[n.place], v.match FROM jsonb_array_elements(forms) AS f
+     CROSS JOIN LATERAL (SELECT coalesce(c.value ->> 'glob', c.value #>> '{}') AS text, CASE jsonb_typeof(c.value) WHEN 'object' THEN 'glob' ELSE 'exact' END AS match
+                           FROM jsonb_path_query(claims -> (f ->> 'in'), '$ ? (@.type() == "string" || @.type() == "object")') AS c (value)) AS v
+     CROSS JOIN LATERAL regexp_match(v.text, f ->> 'form') AS part CROSS JOIN jsonb_array_elements_text(f -> 'claims') WITH ORDINALITY AS n (claim, place)
+     WHERE f ? 'in' AND n.claim IS NOT NULL;
+$$;
+COMMENT ON FUNCTION internal.claims_in_claims(jsonb, jsonb) IS
+    'The claims that conditions on other claims repeat, by broker.known_issuer.subject_claims; of lists none.';
+
+CREATE OR REPLACE FUNCTION internal.alternatives(condition jsonb) RETURNS SETOF jsonb
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE WHEN strpos(o.item ->> 'glob', '*') = 0 THEN o.item -> 'glob' ELSE o.item END
+      FROM jsonb_array_elements(CASE jsonb_typeof(condition) WHEN 'array' THEN condition ELSE jsonb_build_array(condition) END) AS o (item);
+$$;
+COMMENT ON FUNCTION internal.alternatives(jsonb) IS 'What meets a condition on a claim: values and globs.';
+
+CREATE OR REPLACE FUNCTION internal.claims_cover(wide jsonb, narrow jsonb) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    one record;
+BEGIN
+    IF narrow @> wide THEN
+        RETURN true;
+    END IF;
+    FOR one IN SELECT w.value AS wide, narrow -> w.key AS narrow FROM jsonb_each(wide) AS w LOOP
+        CONTINUE WHEN one.wide = one.narrow;
+        IF one.narrow IS NULL OR jsonb_typeof(one.wide) = 'string' AND jsonb_typeof(one.narrow) = 'string'
+           OR EXISTS (SELECT FROM internal.alternatives(one.narrow) AS n WHERE NOT EXISTS (
+                  SELECT FROM internal.alternatives(one.wide) AS w
+                   WHERE w = n OR CASE WHEN jsonb_typeof(w) = 'object' AND jsonb_typeof(n) = 'object' THEN internal.glob_covers(w ->> 'glob', 'glob', n ->> 'glob')
+                                       WHEN jsonb_typeof(n) = 'string' THEN internal.value_fits(w, n) END)) THEN
+            RETURN false;
+        END IF;
+    END LOOP;
+    RETURN true;
+END
+$$;
+COMMENT ON FUNCTION internal.claims_cover(jsonb, jsonb) IS
+    'Whether all tokens that meet the second conditions are known to meet the first; also where "x", ["x"] and {"glob": "x"} say the same.';
 
 CREATE OR REPLACE FUNCTION internal.text_may_fit(condition jsonb, value text, match text) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$

@@ -4,9 +4,12 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT format(CASE rule
         WHEN 'access_for_everybody' THEN 'The row gives access to %s. Use a claim and a value that only the right people have.'
+        WHEN 'access_without_request' THEN 'Access rule %s lets the same subject request this key, but grant %s allows it at any time without a request. Delete the grant, give it a valid_until, or disable the rule.'
         WHEN 'algorithm_not_sent' THEN '%s signs with %s, but the column algorithms does not list it, so every token is rejected. Add it to algorithms.'
+        WHEN 'any_account' THEN 'With shared_identity, only allowed_targets separates tenants, and "%s" allows the roles of every account, also those of other tenants. Write the number of the account.'
         WHEN 'any_target' THEN 'allowed_targets is **, so a tenant admin can write a key for any user, role or name that type %s can give. List the targets that this tenant may have.'
         WHEN 'audience_of_another_service' THEN 'The audience "%s" belongs to another service, whose tokens would mint here too. Have clients request an audience of this broker, for example one with the name of the tenant.'
+        WHEN 'audience_of_an_identity_provider' THEN 'Identity provider "%s" accepts the audience "%s", so a credential of this key may mint further credentials. Write the audience of the service that the credential is for.'
         WHEN 'authority_expires_first' THEN 'The certificate of access provider "%s" expires at %s, earlier than credentials of this key would. Renew the certificate, or lower the key''s max_duration.'
         WHEN 'access_never_long_enough' THEN 'No credential of key "%s" fits into max_access, so requests by the rule are refused. Set max_access to %s seconds or more.'
         WHEN 'actor_is_its_subject' THEN 'The actor "%s" is also the subject. Leave the actor out, or name another actor.'
@@ -15,10 +18,20 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'approver_beside_subject' THEN 'The column accepts lists both subject and approver, but tokens of subjects may decide anyway, so approver has no effect. If tokens for this audience must only decide and never mint, such as the console''s, set accepts to {approver}.'
         WHEN 'approver_not_accepted' THEN 'Identity provider "%s" accepts neither subjects nor approvers, so nobody can decide with its tokens. Add approver to broker.identity_provider.accepts, or name another identity provider.'
         WHEN 'awaits_approval' THEN 'The row was written or changed by %s and has no effect until another admin approves it: %s'
+        WHEN 'block_leaves_other_forms' THEN 'The block leaves other subjects of the same repository or project, such as "%s". If they must be blocked too, write "%s" with match glob.'
+        WHEN 'block_of_everybody' THEN 'Every token of identity provider "%s" matches the block, so all of its subjects are blocked. If only some are meant, name a repository, a project or an account.'
+        WHEN 'certificate_of_a_public_issuer' THEN 'The server of %s has a certificate of a public authority, and with ca_certificate only that one is trusted, so no keys can be fetched. Set ca_certificate to null, unless a proxy of yours replaces the certificates of servers.'
+        WHEN 'nearly_another_value' THEN 'The %s "%s" is almost the same as "%s" in other rows of the tenant. If the same is meant, write it the same way.'
+        WHEN 'no_second_admin' THEN 'The tenant requires a second admin, and its only admin is "%s", so only platform admins can approve what that login writes. Insert another row into broker.tenant_admin.'
+        WHEN 'one_time_tokens_are_sent_again' THEN 'Pods of Kubernetes send one token until it is renewed, after most of its life, so with one_time_tokens a pod mints once in that time. Set one_time_tokens to false, unless clients request a token for each call.'
+        WHEN 'parts_in_another_order' THEN '"%s" has the same parts as "%s" in other rows, in another order. Compare both with the sub claim of the tokens.'
+        WHEN 'subject_is_an_audience' THEN 'The subject "%s" is an audience of identity provider "%s": the application that its tokens are for, not whom they identify. Write the sub claim of the tokens.'
+        WHEN 'subject_is_blocked' THEN 'Block %s stops this subject, so the row has no effect. Correct the subject, or lift the block.'
+        WHEN 'target_of_another_tenant' THEN 'Access provider "%s" of tenant "%s" has "%s" too, so both tenants reach the same place. If the row was copied, write what belongs to this tenant.'
         WHEN 'too_few_approvers' THEN 'The rule needs more approvals (%s) than it has approvers (%s), so its requests are refused. Add approvers, or lower approvals.'
-        WHEN 'actor_matches_every_agent' THEN 'Any agent of identity provider "%s" may act for the subject. Name the agent, or match only agents of one team.'
+        WHEN 'actor_matches_every_agent' THEN 'Any agent of identity provider "%s" may act for the subject. If some of them must not, name the agent, or match only agents of one team.'
         WHEN 'block_leaves_others' THEN '"%s" of identity provider "%s" is not blocked (%s). If it must be blocked too: %s'
-        WHEN 'block_matches_nothing' THEN 'The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. Compare the block''s subject with the sub claim of the tokens.'
+        WHEN 'block_matches_nothing' THEN 'The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. For somebody who never had access that is normal. Otherwise compare the block''s subject with the sub claim of the tokens.'
         WHEN 'block_of_part_of_a_subject' THEN 'The issuer''s subjects are longer than "%s", so the block probably stops nothing. To block all subjects that begin with it, set match to glob and subject to "%s".'
         WHEN 'certificate_expired' THEN 'ca_certificate %s. Write the certificate of the authority that signs the server''s certificate now.'
         WHEN 'claim_fits_no_form' THEN '%s sends "%s" as %s, so the condition %s never matches. Correct the condition.'
@@ -27,6 +40,8 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'clock_skew_exceeds_age' THEN 'clock_skew is %s seconds and is added to max_token_age, so tokens are accepted at more than twice that age. Set a shorter clock_skew.'
         WHEN 'contradicts_identity_provider' THEN 'Every token of the grant''s identity provider has "%s" = %s, so the condition never matches. Write that value, or leave the condition out.'
         WHEN 'contradicts_its_subject' THEN 'The subject says "%s" = %s, so the condition never matches. Write that value, or leave the condition out.'
+        WHEN 'contradicts_another_claim' THEN 'The condition on "%1$s" needs "%2$s" = %3$s, and another condition, the subject or the identity provider excludes that, so no token fits the row. Correct one of them.'
+        WHEN 'id_of_the_owner' THEN 'The condition on "%s" has the value %s, which is the "%s" of the owner, and two things never have one id. Write the id of the repository or project.'
         WHEN 'contradicts_its_issuer' THEN 'Each token of this issuer has "%s" = %s, so required_claims rejects all of them. Write that value, or correct the issuer.'
         WHEN 'credentials_outlive_access' THEN 'The rule ends credentials with their access, but the broker cannot end those of key "%s", of type %s: they work for up to %s seconds longer. Lower the key''s max_duration.'
         WHEN 'covered_by_another_rule' THEN 'Access rule %s already lets these subjects request at least this access with the same number of approvals, so this rule has no effect. Disable one of the two.'
@@ -35,6 +50,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'ended_already' THEN 'The row ended before it was written, so it has no effect. Set a later end, or null for no end.'
         WHEN 'far_away' THEN 'The grant has no effect before %s. Check the year of valid_from; for a grant from now on, write null.'
         WHEN 'glob_matches_less_than_it_seems' THEN 'The glob matches only %s. Correct it: * matches within one segment (no : and no /), ** across segments, and every other character only itself.'
+        WHEN 'glob_matches_more_than_it_seems' THEN 'The glob also matches longer names, such as "%s-2". To match only this name, write the : or / that follows it before **.'
         WHEN 'glob_sign_in_exact_subject' THEN 'With %1$s exact, "%2$s" in %3$s is literal. Set %1$s to glob, where * matches within one segment and ** across segments.'
         WHEN 'github_subject_by_name' THEN 'The subject has no ids, and repositories that were created, renamed or moved since 2026-07-15 send subjects with ids, such as repo:acme@1234567/shop@7654321:…, which it does not match. To match both: %s'
         WHEN 'incomplete_policy' THEN 'The policy has no valid %s. AWS rejects statements without Effect, Action and Resource, and applies the rules of 2008 to a policy without Version. Version is 2012-10-17, Effect is Allow or Deny.'
@@ -90,7 +106,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'stray_punctuation' THEN 'The %s starts or ends with %s, and values are compared exactly. Remove it.'
         WHEN 'same_as_another_row' THEN 'The row has the same effect as "%s". Disable one of the two.'
         WHEN 'subject_fits_no_form' THEN 'By default, the subjects of %s have only these forms: %s. Correct the subject, unless the issuer is configured differently.'
-        WHEN 'subject_of_another_owner' THEN 'The identity provider requires "%s" = %s, but the subject names %s, so no token meets both. Correct the subject.'
+        WHEN 'subject_of_another_owner' THEN 'Every token of the identity provider has "%s" = %s, but the subject names %s, so no token meets both. Correct the subject.'
         WHEN 'target_fits_no_form' THEN 'No target of type %s can match "%s" in allowed_targets. Write targets of the form %s.'
         WHEN 'token_age_too_short' THEN 'A max_token_age of %s seconds rejects the tokens of slow clients. Use 60 or more.'
         WHEN 'undone_by_another_rule' THEN 'Access rule %s lets the same subjects request as much with fewer approvals (%s), and the broker uses the rule with the fewest approvals. Exclude these subjects from that rule by claims or a narrower subject, or disable that rule.'
@@ -100,11 +116,20 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'unlikely_settings' THEN 'The %s %s. %s'
         WHEN 'unlikely_name' THEN 'The setting "%s" has the name "%s", which is not in the vendor''s published list of 2026-11. Check its spelling.'
         WHEN 'unlikely_network' THEN 'The network %s %s.'
+        WHEN 'unlike_other_subjects' THEN 'The other subjects of identity provider "%s" in this tenant are UUIDs, and "%s" looks like a name, which then never matches. Compare the subject with the sub claim of the tokens.'
         WHEN 'white_space' THEN 'The %s has %s, and values are compared exactly. Remove it.'
         WHEN 'whole_organisation' THEN 'The row matches every repository, project, pipeline or namespace of the owner. Name one in the subject or, better, by its id in claims.'
         END, VARIADIC string_to_array(coalesce(detail, ''), chr(10)));
 $$;
 COMMENT ON FUNCTION internal.lint_advice(text, text) IS 'A rule''s finding about a row, and what to do. detail: the parts of the row that the text shows, one per line.';
+
+CREATE OR REPLACE FUNCTION internal.is_far_end(ends timestamptz, written timestamptz) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+    RETURN ends > written + interval '100 years'
+        OR ends > written + interval '5 years'
+           AND regexp_replace(to_char(ends, 'FMYYYY'), '(.)(.)$', '\2\1') IN (to_char(written, 'FMYYYY'), to_char(written + interval '1 year', 'FMYYYY'));
+COMMENT ON FUNCTION internal.is_far_end(timestamptz, timestamptz) IS
+    'Whether a time is more than a hundred years after a row was written, or in a year that is this or the next one with its last two digits exchanged.';
 
 CREATE OR REPLACE FUNCTION internal.audiences_of_others() RETURNS text[]
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -135,10 +160,10 @@ COMMENT ON FUNCTION internal.unusual_text() IS 'A pattern that matches each stri
 
 CREATE OR REPLACE FUNCTION internal.pattern_of(forms text[]) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
-    SELECT '^(?:' || string_agg(CASE f WHEN '#' THEN '[0-9]+'
+    SELECT '^(?:' || string_agg(CASE f WHEN '#' THEN '[0-9]+' WHEN '*-*-*-*-*' THEN '[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}'
                ELSE replace(replace(regexp_replace(f, '([^A-Za-z0-9*])', '\\\1', 'g'), '**', '.+'), '*', '[^:/]*') END, '|') || ')$' FROM unnest(forms) AS f;
 $$;
-COMMENT ON FUNCTION internal.pattern_of(text[]) IS 'Globs, or # for digits, as one regular expression, which is a hundred times faster than single globs.';
+COMMENT ON FUNCTION internal.pattern_of(text[]) IS 'Globs, # for digits, or *-*-*-*-* for a UUID, as one regular expression, which is a hundred times faster than single globs.';
 
 -- "v1.*" and "dependabot[bot]" have no such sign.
 CREATE OR REPLACE FUNCTION internal.sign_in(value text, is_glob boolean) RETURNS text

@@ -50,7 +50,8 @@ CREATE OR REPLACE FUNCTION internal.lint_claims(conditions jsonb, issuer broker.
     UNION ALL SELECT 'no_negation', i.item::text FROM item AS i WHERE coalesce(i.item ->> 'glob', i.item #>> '{}') ~ '^(!=?|<>|(not|NOT) ) *[A-Za-z0-9*]'
     UNION ALL SELECT 'domain_without_at', i.item ->> 'glob' FROM item AS i WHERE i.name ~ '(^|[/_])email$' AND i.item ->> 'glob' ~ '^[*]+[^.@*][^@*]*[.][^@*]+$'
     UNION ALL SELECT 'claim_of_one_token', c.name FROM claim AS c WHERE c.name IN ('exp', 'nbf', 'iat', 'jti')
-    UNION ALL SELECT 'claim_fits_no_form', concat_ws(chr(10), issuer.name, i.name, replace(array_to_string(f.forms, ' or '), '#', 'digits'), i.item)
+    UNION ALL SELECT 'claim_fits_no_form', concat_ws(chr(10), issuer.name, i.name, replace(replace(array_to_string(f.forms[:8], ' or '), '#', 'digits'), '*-*-*-*-*', 'a UUID')
+                                                      || CASE WHEN cardinality(f.forms) > 8 THEN ' or another of its values' ELSE '' END, i.item)
       FROM item AS i CROSS JOIN LATERAL (SELECT ARRAY(SELECT jsonb_array_elements_text(issuer.claim_forms -> i.name)) WHERE issuer.claim_forms ? i.name) AS f (forms)
      WHERE NOT EXISTS (SELECT FROM jsonb_to_recordset(issuer.mistakes) AS m ("in" text, form text) WHERE m."in" = i.name AND coalesce(i.item ->> 'glob', i.item #>> '{}') ~ m.form)
        AND CASE WHEN jsonb_typeof(i.item) = 'string' THEN i.item #>> '{}' !~ internal.pattern_of(f.forms) AND internal.sign_in(i.item #>> '{}', false) IS NULL
@@ -72,6 +73,11 @@ CREATE OR REPLACE FUNCTION internal.lint_glob(glob text, claims jsonb, required_
     SELECT 'subject_fits_no_form', concat_ws(chr(10), issuer.name, internal.shown_forms(issuer.subject_forms))
      WHERE issuer.name IS NOT NULL AND NOT EXISTS (SELECT FROM form AS f WHERE f.matches)
     UNION ALL SELECT 'glob_matches_less_than_it_seems', format('values with "%s"', internal.sign_in(glob, true)) WHERE internal.sign_in(glob, true) <> ''
+    -- "repo:acme/shop**" matches acme/shop-2 too
+    UNION ALL SELECT 'glob_matches_more_than_it_seems', l.literal FROM (SELECT split_part(glob, '*', 1)) AS l (literal)
+     WHERE glob ~ '^[^*]*[^*:/][*][*]' AND EXISTS (
+           SELECT FROM of_issuer AS k CROSS JOIN unnest(k.subject_forms) AS f CROSS JOIN generate_series(1, k.project_wildcard) AS n
+            WHERE f !~ '^[{]?[*]' AND l.literal ~ internal.pattern_of(ARRAY[substring(f FROM format('^(?:[^*]*[*]+){%s}', n))]))
     UNION ALL SELECT 'glob_matches_less_than_it_seems', 'these subjects of the issuer: ' || string_agg(f.form, ', ') FILTER (WHERE f.matches) FROM form AS f
      WHERE glob ~ '[^*][*]$' HAVING bool_or(f.matches)
        AND bool_or(CASE WHEN NOT f.matches THEN internal.globs_overlap(glob || '*', f.form) END)
@@ -98,13 +104,18 @@ BEGIN
     RETURN QUERY WITH grants AS MATERIALIZED (
         SELECT w.* FROM unnest(written) AS w
     ), idp AS MATERIALIZED (
-        SELECT p.name, p.issuer, p.required_claims, p.accepts, k AS known,
+        SELECT p.name, p.issuer, p.required_claims, p.accepts, k AS known, s.owner_claims,
+               p.required_claims || e.claims AS demanded,
                (SELECT jsonb_object_agg(c.key, c.value) FROM jsonb_each(p.required_claims || jsonb_build_object('iss', p.issuer)) AS c
                  WHERE c.key = ANY ('{iss}' || k.project_claims || s.owner_claims))
-               || coalesce((SELECT jsonb_object_agg(i.claim, i.value) FROM internal.claims_in_subject(k.subject_claims, p.issuer) AS i), '{}') AS in_each_token,
+               || e.claims AS in_each_token,
                internal.pattern_of(k.subject_forms) AS forms
           FROM (SELECT g.idp FROM grants AS g UNION SELECT g.actor_idp FROM grants AS g) AS d JOIN broker.identity_provider AS p ON p.name = d.idp
           LEFT JOIN LATERAL internal.known_issuer(p.issuer) AS k ON true LEFT JOIN broker.shared_issuer AS s ON s.issuer = p.issuer
+         CROSS JOIN LATERAL (SELECT coalesce(jsonb_object_agg(i.claim, i.value), '{}') AS claims FROM internal.claims_in_subject(k.subject_claims, p.issuer) AS i) AS e
+    ), kubernetes AS MATERIALIZED (
+        -- its subjects tell it, whatever the cluster's issuer is called
+        SELECT k FROM broker.known_issuer AS k WHERE k.name = 'Kubernetes' ORDER BY k.issuer_pattern LIMIT 1
     ), by_ids AS MATERIALIZED (
         -- among a thousand of a key
         SELECT d.tenant, d.idp, d.key, ARRAY(SELECT internal.likeness(o.subject) FROM (
@@ -115,6 +126,7 @@ BEGIN
     SELECT g.id, g.tenant, r.rule, r.detail
       FROM grants AS g LEFT JOIN idp AS i ON i.name = g.idp LEFT JOIN idp AS a ON a.name = g.actor_idp
      CROSS JOIN LATERAL (SELECT 'actor' = ANY (i.accepts) AND 'subject' = ANY (a.accepts) AND NOT ('subject' = ANY (i.accepts) OR 'actor' = ANY (a.accepts)) AS swapped) AS s
+     CROSS JOIN LATERAL (SELECT CASE WHEN (i.known).name IS NULL AND starts_with(g.subject, 'system:serviceaccount:') THEN (SELECT u.k FROM kubernetes AS u) ELSE i.known END AS known) AS v
      CROSS JOIN LATERAL (
            SELECT n.rule, concat_ws(chr(10), 'subject', n.detail) FROM internal.lint_text(g.subject) AS n WHERE g.subject ~* internal.unusual_text()
            UNION ALL SELECT 'glob_sign_in_exact_subject', 'match' || chr(10) || internal.sign_in(g.subject, false) || chr(10) || 'subject' WHERE g.match = 'exact' AND g.subject ~ '[]*%^$()[{}\\?+]'
@@ -131,7 +143,7 @@ BEGIN
             WHERE i.issuer ~ '^https://token[.]actions[.]githubusercontent[.]com(/|$)' AND internal.is_by_name(g.subject)
               AND internal.sign_in(g.subject, g.match = 'glob') IS NULL AND NOT CASE of_table WHEN 'subject_grant' THEN internal.likeness(g.subject) = ANY ((SELECT b.alike FROM by_ids AS b WHERE b.tenant = g.tenant AND b.idp = g.idp AND b.key = g.key)::text[])
                                      ELSE internal.has_row_by_ids(of_table, g) END
-           UNION ALL SELECT n.rule, n.detail FROM internal.lint_claims(g.claims, i.known) AS n WHERE g.claims <> '{}'
+           UNION ALL SELECT n.rule, n.detail FROM internal.lint_claims(g.claims, v.known) AS n WHERE g.claims <> '{}'
            UNION ALL SELECT 'started_by_any_event', ''
             WHERE of_table = 'subject_grant' AND (i.known).name = 'GitHub Actions' AND g.subject = 'repo:**' AND g.claims -> 'ref' IN ('"refs/heads/main"', '"refs/heads/master"')
               AND NOT (i.required_claims || g.claims) ?| '{event_name,environment,workflow,workflow_ref,job_workflow_ref,ref_type,ref_protected}'
@@ -141,11 +153,22 @@ BEGIN
               AND NOT EXISTS (SELECT FROM jsonb_path_query(c.value, '$[*]') AS one CROSS JOIN jsonb_path_query(g.claims -> c.key, '$[*]') AS other
                                WHERE CASE WHEN jsonb_typeof(other) = 'object' THEN internal.value_fits(other, one) ELSE one = other OR jsonb_typeof(one) <> jsonb_typeof(other) END)
            UNION ALL SELECT 'contradicts_its_subject', concat_ws(chr(10), c.claim, c.value)
-             FROM internal.claims_in_subject((i.known).subject_claims, g.subject) AS c
+             FROM internal.claims_in_subject((v.known).subject_claims, g.subject) AS c
             WHERE g.claims <> '{}' AND g.claims ? c.claim AND NOT internal.text_may_fit(g.claims -> c.claim, c.value, g.match)
-           UNION ALL SELECT 'subject_of_another_owner', concat_ws(chr(10), c.claim, i.required_claims -> c.claim, c.value)
-             FROM internal.claims_in_subject((i.known).subject_claims, g.subject) AS c
-            WHERE i.required_claims ? c.claim AND NOT internal.text_may_fit(i.required_claims -> c.claim, c.value, g.match)
+           UNION ALL SELECT 'contradicts_another_claim', concat_ws(chr(10), c.in_claim, c.claim, c.value)
+             FROM internal.claims_in_claims((v.known).subject_claims, g.claims) AS c
+             LEFT JOIN LATERAL (SELECT s.value FROM internal.claims_in_subject((v.known).subject_claims, g.subject) AS s WHERE s.claim = c.claim) AS s ON true
+            WHERE NOT internal.text_may_fit(coalesce(i.demanded || g.claims, g.claims) -> c.claim, c.value, c.match)
+               OR NOT internal.text_may_fit(CASE c.match WHEN 'exact' THEN to_jsonb(c.value) ELSE jsonb_build_object('glob', c.value) END, s.value, g.match)
+           -- ids of different things are not equal
+           UNION ALL SELECT 'id_of_the_owner', concat_ws(chr(10), p.claim, one, o.key)
+             FROM unnest((i.known).project_claims) AS p (claim) CROSS JOIN jsonb_each(i.in_each_token || g.claims) AS o
+            CROSS JOIN jsonb_path_query(g.claims -> p.claim, '$[*] ? (@.type() == "string")') AS one
+            WHERE g.claims ? p.claim AND p.claim ~* 'id$' AND o.key ~* 'id$' AND o.key <> p.claim AND o.key <> ALL ((i.known).project_claims)
+              AND (o.key = ANY (i.owner_claims) OR i.demanded ? o.key) AND one IN (SELECT jsonb_path_query(o.value, '$[*]'))
+           UNION ALL SELECT 'subject_of_another_owner', concat_ws(chr(10), c.claim, i.demanded -> c.claim, c.value)
+             FROM internal.claims_in_subject((v.known).subject_claims, g.subject) AS c
+            WHERE i.demanded ? c.claim AND NOT internal.text_may_fit(i.demanded -> c.claim, c.value, g.match)
            UNION ALL SELECT 'subject_of_another_owner', concat_ws(chr(10), 'sub', i.required_claims -> 'sub', to_jsonb(g.subject))
             WHERE i.required_claims ? 'sub' AND NOT internal.text_may_fit(i.required_claims -> 'sub', g.subject, g.match)
            UNION ALL SELECT 'party_not_accepted', concat_ws(chr(10), i.name, 'subject') WHERE of_table IN ('subject_grant', 'access_rule') AND NOT 'subject' = ANY (i.accepts) AND NOT coalesce(s.swapped, false)
@@ -164,7 +187,7 @@ BEGIN
     -- a subject that is wrong in both forms is corrected first
     SELECT f.id, f.tenant, f.rule, f.detail FROM found AS f
      WHERE f.rule <> 'github_subject_by_name' OR NOT EXISTS (SELECT FROM found AS o WHERE o.id = f.id AND o.rule IN
-           ('white_space', 'stray_punctuation', 'placeholder', 'subject_fits_no_form', 'unlike_its_issuer', 'glob_sign_in_exact_subject'));
+           ('white_space', 'stray_punctuation', 'placeholder', 'subject_fits_no_form', 'unlike_its_issuer', 'glob_sign_in_exact_subject', 'glob_matches_more_than_it_seems'));
 END
 $$;
 COMMENT ON FUNCTION internal.lint_parties(text, broker.subject_grant[]) IS 'Findings in who is meant by rows of subject_grant, access_rule, access_approver or blocked_subject: idp, subject, match, claims, and actors.';
@@ -231,6 +254,7 @@ DECLARE
     known text[];
     related text; shown text; others_shown text;
     one record;
+    beside broker.subject_grant[];
 BEGIN
     -- The grants beside what was written or removed, in which a finding may be about that.
     related := CASE TG_TABLE_NAME
@@ -315,7 +339,8 @@ BEGIN
                 -- else it would look at the rows of this name of all tenants
                 CASE WHEN array_position(tenants, NULL) IS NULL THEN 'l.tenant = ANY ($3) AND' END) END;
     IF TG_TABLE_NAME = 'tenant_admin' AND TG_OP = 'DELETE' THEN
-        shown := 'SELECT NULL::bigint AS id, NULL::text AS name, NULL::text AS rule, NULL::text AS advice, NULL::text AS title WHERE false';
+        shown := 'SELECT NULL::bigint AS id, NULL::text AS name, l.rule, l.advice, format(''Tenant "%s"'', l.tenant) AS title
+                    FROM internal.lint_of_tenant AS l WHERE l.tenant IN (SELECT r.tenant FROM removed AS r) AND l.rule = ''no_second_admin''';
     END IF;
     IF TG_TABLE_NAME = 'tenant_admin' AND TG_OP = 'DELETE' OR TG_TABLE_NAME = 'identity_provider' AND TG_OP = 'UPDATE' THEN
         others_shown := concat(others_shown, ' UNION ALL SELECT r.id, NULL, f.rule, internal.lint_advice(f.rule, f.detail), format(''Access rule %s for key "%s"'', r.id, r.key)
@@ -335,6 +360,13 @@ BEGIN
     END LOOP;
     IF one.in_all > 10 THEN
         RAISE WARNING '10 of % lint warnings are shown.', one.in_all USING HINT = format('To list them: SELECT * FROM broker.lint WHERE %s;', internal.linted_rows(TG_TABLE_NAME, tenants, others_shown IS NOT NULL));
+    END IF;
+    IF TG_OP <> 'DELETE' AND TG_TABLE_NAME IN ('key', 'access_rule', 'access_approver', 'blocked_subject', 'console_access', 'access_provider') THEN
+        EXECUTE format('SELECT array_agg(internal.as_compared($1, to_jsonb(w)) ORDER BY w.%1$I) FROM (SELECT o.* FROM written AS o ORDER BY o.%1$I LIMIT 10) AS w', TG_ARGV[0])
+             || CASE TG_OP WHEN 'UPDATE' THEN format(' JOIN removed AS r ON r.%1$I = w.%1$I AND r.tenant IS NOT DISTINCT FROM w.tenant
+                    WHERE internal.as_compared($1, to_jsonb(w)) IS DISTINCT FROM internal.as_compared($1, to_jsonb(r))', TG_ARGV[0]) ELSE '' END
+           INTO beside USING TG_TABLE_NAME::text;
+        PERFORM internal.warn_of_rows_beside(TG_TABLE_NAME, beside);
     END IF;
     IF TG_TABLE_NAME = 'blocked_subject' THEN
         FOR one IN SELECT b.subject, CASE WHEN jsonb_path_exists(b.claims, 'strict $.* ? (@.type() == "array")') OR NOT EXISTS (

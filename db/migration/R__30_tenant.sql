@@ -30,7 +30,12 @@ SELECT t.name, 'tenant', t.name, 'shorter_than_its_types', internal.lint_advice(
         WHERE a.tenant = t.name AND a.enabled AND y.min_duration > t.max_duration
           AND EXISTS (SELECT FROM broker.key AS k WHERE k.tenant = a.tenant AND k.provider = a.name AND k.enabled)
         ORDER BY a.name LIMIT 1) AS s
- WHERE t.enabled AND t.max_duration IS NOT NULL;
+ WHERE t.enabled AND t.max_duration IS NOT NULL
+ UNION ALL
+-- without any, platform admins write its rows
+SELECT t.name, 'tenant', t.name, 'no_second_admin', internal.lint_advice('no_second_admin', a.login)
+  FROM broker.tenant AS t CROSS JOIN LATERAL (SELECT min(a.role_name) AS login FROM broker.tenant_admin AS a WHERE a.tenant = t.name HAVING count(*) = 1) AS a
+ WHERE t.enabled AND t.require_second_admin;
 COMMENT ON VIEW internal.lint_of_tenant IS 'The rows of broker.lint about this table, for its trigger, which would otherwise plan the whole view.';
 
 -- ---------------------------------------------------------------- what happens to each row
@@ -142,6 +147,6 @@ CALL internal.set_triggers('broker.tenant', ARRAY[
     ['record_change', 'always', 'AFTER INSERT OR UPDATE OR DELETE', 'FOR EACH ROW', 'record_tenant()'],
     ['lint_inserted', 'origin', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', 'lint_written(''name'')'],
     ['lint_updated', 'origin', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT', 'lint_written(''name'')'],
-    ['warn_large_update', 'origin', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'warn_large_edit(''name'')'],
+    ['warn_large_update', 'origin', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT', 'warn_large_edit(''name'')'],
     ['warn_large_delete', 'origin', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'warn_large_edit(''name'')']
 ]);

@@ -81,6 +81,10 @@ CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identi
         ('issuer_is_endpoint', substring(checked.issuer FROM '/(?:protocol/openid-connect(?:/.*)?|oauth2?(?:/v[0-9.]+)?/(?:authorize|token|keys|certs)|admin/[^/]+/console(?:/.*)?|realms)/?$')),
         ('issuer_sends_no_tokens', coalesce(CASE WHEN checked.issuer ~ internal.mistaken_issuer() THEN (SELECT concat_ws(chr(10), checked.issuer, m.advice) FROM broker.known_issuer AS o, jsonb_to_recordset(o.mistakes) AS m ("in" text, form text, advice text)
             WHERE m."in" = 'issuer' AND checked.issuer ~ m.form ORDER BY o.name, length(m.form) LIMIT 1) END,
+            -- a slash too many; GitLab's keys tell it, whatever its host is called
+            CASE WHEN checked.issuer ~ '/$' AND spellings @> ARRAY[checked.issuer] AND (SELECT count(*) FROM internal.known_issuer(checked.issuer)) = 0
+                      AND (checked.jwks_uri ~ '/oauth/discovery/keys$' OR EXISTS (SELECT FROM internal.known_issuer(rtrim(checked.issuer, '/')) AS k WHERE k.name <> 'Kubernetes' OR k.issuer_pattern !~ '^https://kubernetes[.]'))
+                 THEN concat_ws(chr(10), checked.issuer, rtrim(checked.issuer, '/')) END,
             -- Keycloak's issuers end without a slash, Auth0's with one; the host of Okta's admin console issues nothing
             CASE WHEN checked.issuer ~ '/realms/[^/]+/+$' THEN concat_ws(chr(10), checked.issuer, rtrim(checked.issuer, '/'))
                  WHEN checked.issuer ~ '^https://[^/]+[.]auth0[.]com$' THEN concat_ws(chr(10), checked.issuer, checked.issuer || '/')
@@ -94,9 +98,18 @@ CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identi
         ('approver_beside_subject', CASE WHEN checked.accepts @> '{subject,approver}' THEN '' END),
         ('issuer_inside_cluster', CASE WHEN checked.jwks IS NULL AND coalesce(checked.jwks_uri, checked.issuer) ~* '^https?://([^/:]+[.])?(svc|local|kubernetes[.]default)([:/]|$)' THEN coalesce(checked.jwks_uri, checked.issuer) END),
         ('one_time_without_id', (SELECT k.name FROM internal.known_issuer(checked.issuer) AS k WHERE checked.one_time_tokens AND k.name IN ('Google', 'Microsoft Entra ID'))),
+        ('one_time_tokens_are_sent_again', CASE WHEN checked.one_time_tokens AND (checked.jwks_uri ~ '/openid/v1/jwks$'
+             OR EXISTS (SELECT FROM internal.known_issuer(checked.issuer) AS k WHERE k.name = 'Kubernetes')
+             OR EXISTS (SELECT FROM (SELECT g.subject FROM broker.subject_grant AS g WHERE g.tenant = checked.tenant AND g.idp = checked.name AND g.match = 'exact' LIMIT 10) AS g
+                         WHERE starts_with(g.subject, 'system:serviceaccount:'))) THEN '' END),
+        -- of an issuer in the cloud, whose host is not the tenant's
+        ('certificate_of_a_public_issuer', CASE WHEN checked.ca_certificate IS NOT NULL THEN coalesce((SELECT k.name FROM internal.known_issuer(checked.issuer) AS k WHERE k.issuer_pattern ~ '^https://[^/]*[.](com|io|net|org|dev)(/|$)'),
+             (SELECT s.issuer FROM broker.shared_issuer AS s WHERE s.issuer = checked.issuer)) END),
         ('jwks_uri_of_another_issuer', (SELECT concat_ws(chr(10), o.name, coalesce(k.jwks_uri, 'null')) FROM broker.known_issuer AS o
              LEFT JOIN internal.known_issuer(checked.issuer) AS k ON true
-            WHERE (o.jwks_uri = checked.jwks_uri OR internal.glob_matches(rtrim(o.issuer_pattern, '/') || '/**', checked.jwks_uri) AND o.issuer_pattern !~ '^https://[*]') AND o.name IS DISTINCT FROM k.name LIMIT 1)),
+            WHERE (o.jwks_uri = checked.jwks_uri OR internal.glob_matches(rtrim(o.issuer_pattern, '/') || '/**', checked.jwks_uri) AND o.issuer_pattern !~ '^https://[*]') AND o.name IS DISTINCT FROM k.name
+              -- the same host is its own
+              AND substring(checked.jwks_uri FROM '^https://[^/]+') <> substring(checked.issuer FROM '^https://[^/]+') LIMIT 1)),
         ('jwks_uri_of_another_place', internal.other_place(checked.issuer, checked.jwks_uri)),
         ('same_as_another_row', (SELECT min(o.name) FROM broker.identity_provider AS o WHERE o.tenant = checked.tenant AND o.name <> checked.name AND o.enabled
              AND internal.nearly(o.issuer) = internal.nearly(checked.issuer)
@@ -313,6 +326,6 @@ CALL internal.set_triggers('broker.identity_provider', ARRAY[
     ['record_change', 'always', 'AFTER INSERT OR UPDATE OR DELETE', 'FOR EACH ROW', 'record_identity_provider()'],
     ['lint_inserted', 'origin', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', 'lint_written(''name'')'],
     ['lint_updated', 'origin', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT', 'lint_written(''name'')'],
-    ['warn_large_update', 'origin', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'warn_large_edit(''tenant'')'],
+    ['warn_large_update', 'origin', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT', 'warn_large_edit(''tenant'')'],
     ['warn_large_delete', 'origin', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'warn_large_edit(''tenant'')']
 ]);

@@ -13,6 +13,7 @@ SELECT a.tenant, 'access_provider', a.name, r.rule, internal.lint_advice(r.rule,
        UNION ALL SELECT 'target_fits_no_form' AS rule, concat_ws(chr(10), a.type, t, array_to_string(y.target_forms, ' or ')) FROM unnest(a.allowed_targets) AS t
         WHERE y.target_forms IS NOT NULL AND NOT EXISTS (SELECT FROM unnest(y.target_forms) AS f WHERE internal.globs_overlap(t, f))
        UNION ALL SELECT 'any_target' AS rule, a.type WHERE a.allowed_targets = '{**}' AND a.type IN ('ssh', 'x509', 'postgresql')
+       UNION ALL SELECT 'any_account' AS rule, t FROM unnest(a.allowed_targets) AS t WHERE a.shared_identity AND t ~ '^arn:[^:]*:iam:[^:]*:[^:]*[*]'
        UNION ALL SELECT 'any_target_beside_others' AS rule, '' AS detail WHERE '**' = ANY (a.allowed_targets) AND cardinality(a.allowed_targets) > 1
        -- at least twice a letter behind a digit: not acmeProd2026ClientSecret
        UNION ALL SELECT 'file_looks_like_a_secret' AS rule, left(f #>> '{}', 4) FROM jsonb_path_query(a.settings, '$.**.file ? (@.type() == "string")') AS f
@@ -190,6 +191,6 @@ CALL internal.set_triggers('broker.access_provider', ARRAY[
     ['record_change', 'always', 'AFTER INSERT OR UPDATE OR DELETE', 'FOR EACH ROW', 'record_access_provider()'],
     ['lint_inserted', 'origin', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', 'lint_written(''name'')'],
     ['lint_updated', 'origin', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT', 'lint_written(''name'')'],
-    ['warn_large_update', 'origin', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'warn_large_edit(''tenant'')'],
+    ['warn_large_update', 'origin', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT', 'warn_large_edit(''tenant'')'],
     ['warn_large_delete', 'origin', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'warn_large_edit(''tenant'')']
 ]);

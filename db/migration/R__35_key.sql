@@ -255,14 +255,23 @@ SELECT k.tenant, 'key', k.name, r.rule, internal.lint_advice(r.rule, r.detail) F
          FROM broker.access_provider AS a JOIN broker.provider_type AS y ON y.type = a.type
         CROSS JOIN jsonb_each(k.settings) AS s CROSS JOIN jsonb_object_keys(CASE jsonb_typeof(s.value) WHEN 'object' THEN s.value ELSE '{}' END) AS n (name)
         WHERE a.tenant = k.tenant AND a.name = k.provider AND y.key_settings -> s.key ? 'likely_names' AND NOT y.key_settings -> s.key -> 'likely_names' ? n.name
-       UNION ALL SELECT 'output_of_another_field' AS rule, concat_ws(chr(10), o.key, o.value, y.default_outputs ->> o.key)
+       -- what other types call the same field is known to tools too
+       UNION ALL SELECT DISTINCT 'output_of_another_field' AS rule, concat_ws(chr(10), o.key, o.value, e.field)
          FROM broker.access_provider AS a JOIN broker.provider_type AS y ON y.type = a.type CROSS JOIN jsonb_each_text(k.outputs) AS o
-        WHERE a.tenant = k.tenant AND a.name = k.provider AND o.value <> y.default_outputs ->> o.key
+        CROSS JOIN LATERAL (SELECT t.default_outputs ->> o.key FROM broker.provider_type AS t WHERE t.default_outputs ->> o.key = ANY (y.fields)
+                             UNION SELECT CASE WHEN o.key ~* 'secret' AND o.value = 'AccessKeyId' THEN 'SecretAccessKey' WHEN o.key ~* 'access_?key_?id' AND o.value = 'SecretAccessKey' THEN 'AccessKeyId'
+                                               WHEN o.key ~* 'passw' AND o.value = 'Username' THEN 'Password' WHEN o.key ~* 'user(_?name)?$' AND o.value = 'Password' THEN 'Username' END) AS e (field)
+        WHERE a.tenant = k.tenant AND a.name = k.provider AND o.value <> e.field
        UNION ALL SELECT 'output_is_missing' AS rule, string_agg(f.field, ', ' ORDER BY f.place)
          FROM broker.access_provider AS a JOIN (VALUES (1, '{aws-sts,s3-sts}'::text[], 'AccessKeyId'), (2, '{aws-sts,s3-sts}', 'SecretAccessKey'),
               (3, '{aws-sts,s3-sts}', 'SessionToken'), (4, '{postgresql}', 'Username'), (5, '{postgresql}', 'Password')) AS f (place, types, field) ON a.type = ANY (f.types)
         WHERE a.tenant = k.tenant AND a.name = k.provider AND k.outputs <> '{}'
           AND NOT EXISTS (SELECT FROM jsonb_each_text(k.outputs) AS o WHERE o.value IN (f.field, 'Uri')) HAVING count(*) > 0
+       -- the broker takes none of its own tokens, those of type jwt
+       UNION ALL SELECT 'audience_of_an_identity_provider' AS rule, concat_ws(chr(10), min(p.name), s.audience) FROM broker.access_provider AS a
+        CROSS JOIN LATERAL (SELECT regexp_replace(v #>> '{}', '/[.]default$', '') FROM jsonb_path_query(k.settings, '$.keyvalue() ? (@.key == "audience" || @.key == "audiences" || @.key == "scope").value[*]') AS v) AS s (audience)
+         JOIN broker.identity_provider AS p ON p.tenant = k.tenant AND p.enabled AND s.audience = ANY (p.audiences)
+        WHERE a.tenant = k.tenant AND a.name = k.provider AND a.type <> 'jwt' GROUP BY s.audience
        UNION ALL SELECT 'authority_expires_first' AS rule, concat_ws(chr(10), a.name, to_char(f.not_after AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI"Z"'))
          FROM broker.access_provider AS a CROSS JOIN internal.certificate_facts(a.settings ->> 'ca_certificate') AS f
         WHERE a.tenant = k.tenant AND a.name = k.provider AND a.type = 'x509' AND f.not_after < now() + k.max_duration * interval '1 second'
@@ -430,6 +439,6 @@ CALL internal.set_triggers('broker.key', ARRAY[
     ['check_bounds_deleted', 'always', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'count_keys()'],
     ['lint_inserted', 'origin', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', 'lint_written(''name'')'],
     ['lint_updated', 'origin', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT', 'lint_written(''name'')'],
-    ['warn_large_update', 'origin', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'warn_large_edit(''tenant'')'],
+    ['warn_large_update', 'origin', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT', 'warn_large_edit(''tenant'')'],
     ['warn_large_delete', 'origin', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'warn_large_edit(''tenant'')']
 ]);

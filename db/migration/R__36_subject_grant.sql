@@ -400,7 +400,8 @@ BEGIN
       FROM unnest(written) AS g JOIN key AS k ON k.tenant = g.tenant AND k.name = g.key
      CROSS JOIN LATERAL (
            -- Among fifty others: a subject may have a thousand grants. Not by the index of keys: a key may have a million.
-           (SELECT 'covered_by_another_grant' AS rule, o.id::text AS detail FROM (
+           (SELECT CASE WHEN o.is_the_same AND g.claims <> o.claims AND internal.claims_cover(g.claims, o.claims) THEN 'same_as_another_row' ELSE 'covered_by_another_grant' END AS rule,
+                   CASE WHEN o.is_the_same AND g.claims <> o.claims AND internal.claims_cover(g.claims, o.claims) THEN 'grant ' ELSE '' END || o.id AS detail FROM (
                   (SELECT c.id, c.claims, c.valid_from, c.valid_until, c.max_duration, c.actor_idp, c.actor, c.actor_match, c.actor_claims, c.networks, true AS is_the_same
                      FROM broker.subject_grant AS c
                     WHERE g.match = 'exact' AND c.match = 'exact' AND c.tenant = g.tenant AND c.idp = g.idp AND c.key || '' = g.key AND c.id <> g.id AND c.enabled
@@ -412,12 +413,13 @@ BEGIN
                      AND internal.glob_covers(c.subject, g.match, g.subject)) AS o
             WHERE (o.actor_idp, o.actor, o.actor_match, o.actor_claims) IS NOT DISTINCT FROM (g.actor_idp, g.actor, g.actor_match, g.actor_claims)
                AND coalesce(o.networks @> g.networks, o.networks IS NULL)
-               AND g.claims @> o.claims AND (NOT o.is_the_same OR g.claims <> o.claims OR o.networks IS DISTINCT FROM g.networks OR (o.valid_from, o.valid_until) IS DISTINCT FROM (g.valid_from, g.valid_until))
+               AND internal.claims_cover(o.claims, g.claims)
+               AND (NOT o.is_the_same OR o.id < g.id OR NOT internal.claims_cover(g.claims, o.claims) OR o.networks IS DISTINCT FROM g.networks OR (o.valid_from, o.valid_until) IS DISTINCT FROM (g.valid_from, g.valid_until))
               AND coalesce(o.valid_from <= g.valid_from, o.valid_from IS NULL) AND coalesce(o.valid_until >= g.valid_until, o.valid_until IS NULL)
               AND coalesce(o.max_duration, k.max_duration) >= coalesce(g.max_duration, k.max_duration) ORDER BY o.id LIMIT 1)
            UNION ALL SELECT 'ended_already', '' WHERE g.valid_until <= g.updated_at
            UNION ALL SELECT 'far_away', to_char(g.valid_from, 'YYYY-MM-DD') WHERE g.valid_from > g.updated_at + interval '5 years'
-           UNION ALL SELECT 'ends_far_away', to_char(g.valid_until, 'FMYYYY') WHERE g.valid_until > g.updated_at + interval '100 years'
+           UNION ALL SELECT 'ends_far_away', to_char(g.valid_until, 'FMYYYY') WHERE internal.is_far_end(g.valid_until, g.updated_at)
            UNION ALL SELECT 'duration_too_short', g.max_duration::text WHERE g.max_duration < 60
            UNION ALL SELECT 'never_long_enough', k.min_duration::text
             WHERE g.valid_until > g.updated_at AND g.valid_until - greatest(g.valid_from, g.updated_at) <= k.min_duration * interval '1 second'
@@ -427,6 +429,9 @@ BEGIN
                     WHEN n <<= '127.0.0.0/8' OR n <<= '::1' THEN 'is loopback, so it matches only clients on the broker''s machine. Write the addresses of the clients'
                     WHEN EXISTS (SELECT FROM unnest(g.networks) AS o WHERE n << o) THEN 'is part of another network in the list. Remove one of the two' END)
              FROM unnest(g.networks) AS n WHERE masklen(n) < CASE family(n) WHEN 4 THEN 8 ELSE 16 END OR n <<= '127.0.0.0/8' OR n <<= '::1' OR EXISTS (SELECT FROM unnest(g.networks) AS o WHERE n << o)
+           UNION ALL SELECT 'unlikely_network', concat_ws(chr(10), array_to_string(g.networks, ', '), format('is private, and jobs with runner_environment %s come from public addresses. Leave out networks, unless the runners of that vendor are in a network of yours', g.claims -> 'runner_environment'))
+            WHERE g.claims ->> 'runner_environment' ~ '-hosted$' AND g.claims ->> 'runner_environment' <> 'self-hosted'
+              AND NOT EXISTS (SELECT FROM unnest(g.networks) AS n WHERE NOT (n <<= ANY ('{10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7}'::cidr[])))
            UNION ALL SELECT 'no_reason', '' WHERE coalesce(g.reason, '') !~ '[[:alnum:]]' OR g.reason ~* '^(<[^>]*>|todo|tbd|null|n/a)$'
            ) AS r (rule, detail)
      WHERE r.detail IS NOT NULL;
@@ -582,6 +587,13 @@ BEGIN
     IF pg_trigger_depth() = 1 AND TG_OP <> 'DELETE' THEN
         PERFORM internal.tell_what_awaits_approval('subject_grant', ARRAY(SELECT w.tenant FROM written AS w), ARRAY(SELECT w.id::text FROM written AS w));
         PERFORM internal.warn_of_grants(ids, beside, known);
+        IF TG_OP = 'INSERT' THEN
+            PERFORM internal.warn_of_rows_beside('subject_grant', ARRAY(SELECT internal.as_compared('subject_grant', to_jsonb(w)) FROM written AS w ORDER BY w.id LIMIT 10));
+        ELSE
+            PERFORM internal.warn_of_rows_beside('subject_grant', ARRAY(SELECT n.w FROM (
+                SELECT internal.as_compared('subject_grant', to_jsonb(w)) AS w, internal.as_compared('subject_grant', to_jsonb(r)) AS r
+                  FROM (SELECT o.* FROM written AS o ORDER BY o.id LIMIT 10) AS w JOIN removed AS r ON r.id = w.id) AS n WHERE n.w IS DISTINCT FROM n.r));
+        END IF;
     END IF;
     RETURN NULL;
 END
@@ -601,6 +613,6 @@ CALL internal.set_triggers('broker.subject_grant', ARRAY[
     ['check_inserted', 'always', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', 'check_subject_grants()'],
     ['check_updated', 'always', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT', 'check_subject_grants()'],
     ['check_deleted', 'always', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'check_subject_grants()'],
-    ['warn_large_update', 'origin', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'warn_large_edit(''tenant'')'],
+    ['warn_large_update', 'origin', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT', 'warn_large_edit(''tenant'')'],
     ['warn_large_delete', 'origin', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'warn_large_edit(''tenant'')']
 ]);

@@ -98,6 +98,13 @@ COMMENT ON FUNCTION internal.count_blocks() IS
 
 -- ---------------------------------------------------------------- lint
 
+CREATE OR REPLACE FUNCTION internal.each_token_has(idp broker.identity_provider, conditions jsonb) RETURNS boolean
+    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT internal.claims_cover(conditions, idp.required_claims
+               || coalesce((SELECT jsonb_object_agg(c.claim, c.value) FROM internal.known_issuer(idp.issuer) AS k CROSS JOIN internal.claims_in_subject(k.subject_claims, idp.issuer) AS c), '{}'));
+$$;
+COMMENT ON FUNCTION internal.each_token_has(broker.identity_provider, jsonb) IS 'Whether every token that an identity provider accepts meets these conditions.';
+
 -- Up to a thousand each of grants, rules, and rows of the last 30 days of the log: if there are more, only what they show is said.
 -- Planned once in a session, since planning takes several times as long as the rest.
 CREATE OR REPLACE FUNCTION internal.parties_near(checked broker.blocked_subject) RETURNS TABLE (kind text, id bigint, idp text, subject text, match text, is_stopped boolean, is_in_part boolean)
@@ -108,6 +115,9 @@ DECLARE
     last constant text := coalesce(checked.tenant, '~');
     alike constant text := internal.likeness(checked.subject);
     since constant uuid := audit.first_mint_id(now() - interval '30 days');
+    -- whose tokens all have the claims of the block
+    whole constant text[] := ARRAY(SELECT p.name FROM broker.identity_provider AS p
+        WHERE p.tenant BETWEEN first AND last AND p.name = coalesce(checked.idp, p.name) AND checked.claims <> '{}' AND internal.each_token_has(p, checked.claims) LIMIT 100);
 BEGIN
     RETURN QUERY WITH party (kind, id, idp, subject, match) AS (
         (SELECT 'grant', g.id, g.idp, g.subject, g.match FROM broker.subject_grant AS g
@@ -139,7 +149,8 @@ BEGIN
           FROM party AS p
     )
     SELECT c.kind, c.id, c.idp COLLATE "C", c.subject COLLATE "C", c.match, c.is_named AND (checked.idp IS NULL OR c.idp = checked.idp),
-           checked.claims <> '{}' OR c.match = 'glob' AND NOT (c.is_named AND checked.match = 'glob' AND internal.glob_covers(checked.subject, 'glob', c.subject))
+           checked.claims <> '{}' AND c.idp <> ALL (whole)
+           OR c.match = 'glob' AND checked.subject <> '**' AND NOT (c.is_named AND checked.match = 'glob' AND internal.glob_covers(checked.subject, 'glob', c.subject))
       FROM compared AS c
      WHERE c.is_named
         OR CASE WHEN checked.match = 'exact' AND c.match = 'exact' THEN internal.likeness(c.subject) = alike
@@ -192,7 +203,24 @@ BEGIN
                       WHERE checked.idp IS NOT NULL OR n.rule <> 'subject_fits_no_form';
         RETURN QUERY SELECT checked.id, checked.tenant, 'ended_already', '' WHERE checked.until <= checked.updated_at;
         RETURN QUERY SELECT checked.id, checked.tenant, 'ends_at_once', '' WHERE checked.until > checked.updated_at AND checked.until <= checked.updated_at + interval '1 minute';
-        RETURN QUERY SELECT checked.id, checked.tenant, 'ends_far_away', to_char(checked.until, 'FMYYYY') WHERE checked.until > checked.updated_at + interval '100 years';
+        RETURN QUERY SELECT checked.id, checked.tenant, 'ends_far_away', to_char(checked.until, 'FMYYYY') WHERE internal.is_far_end(checked.until, checked.updated_at);
+        RETURN QUERY SELECT checked.id, checked.tenant, 'block_of_everybody', p.name::text FROM broker.identity_provider AS p
+              LEFT JOIN LATERAL internal.known_issuer(p.issuer) AS k ON true
+             WHERE p.tenant = checked.tenant AND p.name = coalesce(checked.idp, p.name) AND checked.match = 'glob' AND internal.each_token_has(p, checked.claims)
+               AND (checked.subject = '**' OR checked.idp IS NOT NULL AND NOT EXISTS (
+                    SELECT FROM unnest(CASE WHEN starts_with(checked.subject, 'system:serviceaccount:') THEN '{system:serviceaccount:*:*}' ELSE coalesce(k.subject_forms, '{**}') END) AS f
+                     WHERE NOT internal.glob_covers(checked.subject, 'glob', f))) ORDER BY p.name LIMIT 3;
+        -- of one project the subjects of one form, where the issuer has several
+        RETURN QUERY SELECT checked.id, checked.tenant, 'block_leaves_other_forms', concat_ws(chr(10), l.project || min(o.tail), l.project || left(min(o.tail), 1) || '**')
+              FROM broker.identity_provider AS p CROSS JOIN internal.known_issuer(p.issuer) AS k
+             CROSS JOIN LATERAL (SELECT substring(f FROM format('^(?:[^*]*[*]+){%s}', k.project_wildcard)) AS project, f FROM unnest(k.subject_forms) AS f) AS f
+             CROSS JOIN LATERAL (SELECT left(checked.subject, length(f.project) - length(f.f)) AS project, substr(f.f, length(f.project) + 1) AS tail) AS l
+             CROSS JOIN LATERAL (SELECT substr(o, length(f.project) + 1) AS tail FROM unnest(k.subject_forms) AS o WHERE starts_with(o, f.project)) AS o
+             WHERE p.name = meant.idp AND checked.match = 'glob' AND checked.claims = '{}' AND k.project_wildcard > 0 AND l.tail ~ '.[*][*]$'
+               AND right(checked.subject, length(l.tail)) = l.tail AND l.project ~ internal.pattern_of(ARRAY[f.project]) AND o.tail <> l.tail
+               AND NOT EXISTS (SELECT FROM (SELECT b.* FROM broker.blocked_subject AS b WHERE b.tenant IS NOT DISTINCT FROM checked.tenant AND b.match = 'glob' AND b.enabled LIMIT 200) AS b
+                                WHERE b.claims = '{}' AND (b.idp IS NULL OR b.idp = meant.idp) AND internal.glob_covers(b.subject, 'glob', l.project || o.tail))
+             GROUP BY l.project;
         RETURN QUERY WITH near AS MATERIALIZED (SELECT n.* FROM internal.parties_near(checked) AS n)
             -- which tokens have the claims of a block is not known
             (SELECT checked.id, checked.tenant, 'block_leaves_others', concat_ws(chr(10), n.subject, n.idp,
@@ -413,6 +441,6 @@ CALL internal.set_triggers('broker.blocked_subject', ARRAY[
     ['lint_inserted', 'origin', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', 'lint_written(''id'')'],
     ['lint_updated', 'origin', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT', 'lint_written(''id'')'],
     ['lint_deleted', 'origin', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'lint_written(''id'')'],
-    ['warn_large_update', 'origin', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'warn_large_edit(''tenant'')'],
+    ['warn_large_update', 'origin', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT', 'warn_large_edit(''tenant'')'],
     ['warn_large_delete', 'origin', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'warn_large_edit(''tenant'')']
 ]);

@@ -53,6 +53,8 @@ BEGIN
          concat_ws(chr(10), checked.approvals, approvers)),
         (approvers >= checked.approvals AND cause IS NOT NULL, 'nobody_can_approve', cause),
         (internal.pattern_fits_no_reason(checked.reason_pattern), 'reason_pattern_fits_nothing', checked.reason_pattern),
+        (internal.sign_in(checked.reason_pattern, true) <> '' AND NOT internal.pattern_fits_no_reason(checked.reason_pattern), 'glob_matches_less_than_it_seems',
+         format('reasons with "%s"', internal.sign_in(checked.reason_pattern, true))),
         (checked.break_glass AND checked.approvals > 1, 'approvals_ignored', checked.approvals::text),
         (checked.end_credentials AND outliving IS NOT NULL, 'credentials_outlive_access', outliving),
         (checked.max_access < least, 'access_never_long_enough', concat_ws(chr(10), checked.key, least))) AS f (applies, rule, detail)
@@ -258,5 +260,6 @@ CALL internal.set_triggers('broker.access_rule', ARRAY[
     ['check_bounds_updated', 'always', 'AFTER UPDATE', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', 'count_access_rules()'],
     ['lint_inserted', 'origin', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', 'lint_written(''id'')'],
     ['lint_updated', 'origin', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT', 'lint_written(''id'')'],
-    ['lint_deleted', 'origin', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'lint_written(''id'')']
+    ['lint_deleted', 'origin', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'lint_written(''id'')'],
+    ['warn_large_update', 'origin', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT', 'warn_large_edit(''tenant'')']
 ]);

@@ -15,6 +15,10 @@ BEGIN
     NEW.note := nullif(internal.plain_text(NEW.note), '');
     PERFORM internal.refuse_missing(TG_RELID, to_jsonb(NEW), '{request}');
     asked := internal.locked_request(NEW.request);
+    IF asked.id IS NULL THEN
+        PERFORM internal.refuse_in(TG_RELID, 'the_request_exists', format('There is no access request %s that you may see.', NEW.request),
+            'SELECT * FROM audit.access_request WHERE status = ''pending'' lists what can be decided.', 'foreign_key_violation', 'request');
+    END IF;
     NEW.tenant := asked.tenant;
     NEW.revisions := internal.revisions_of(asked);
     IF NEW.subject IS NOT NULL THEN
@@ -26,7 +30,7 @@ BEGIN
         NEW.decided_by := NULL;
     ELSE
         NEW.decided_by := session_user;
-        IF asked.id IS NULL OR NOT internal.may_write_rows_of(asked.tenant) THEN
+        IF NOT internal.may_write_rows_of(asked.tenant) THEN
             PERFORM internal.refuse_in(TG_RELID, 'the_request_exists', format('There is no access request %s that you may see.', NEW.request),
                 'SELECT * FROM audit.access_request WHERE status = ''pending'' lists what can be decided.', 'foreign_key_violation', 'request');
         END IF;

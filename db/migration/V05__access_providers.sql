@@ -96,3 +96,18 @@ COMMENT ON COLUMN broker.access_provider.allowed_targets IS
 COMMENT ON COLUMN broker.access_provider.shared_identity IS
     'True: the provider may be shown an identity in which all tenants look alike. Then allowed_targets is all that keeps tenants apart, so it must be listed.';
 COMMENT ON COLUMN broker.access_provider.enabled IS 'False: its keys count as absent.';
+
+CREATE FUNCTION internal.places_of(type text, settings jsonb, allowed_targets text[]) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT array_agg(p.place) FROM (
+        SELECT concat_ws(' ', s.server, t.target) FROM unnest(allowed_targets) AS t (target) CROSS JOIN (VALUES
+               ('aws-sts', NULL), ('azure', NULL), ('gcp', NULL), ('github-app', 'installation_id'), ('kubernetes', 'server'), ('postgresql', 'host'),
+               ('s3-sts', 'endpoint'), ('webhook', 'endpoint')) AS k (type, setting) CROSS JOIN LATERAL (SELECT settings ->> k.setting) AS s (server)
+         WHERE k.type = places_of.type AND t.target <> '**'
+         UNION ALL SELECT settings ->> 'workload_identity_provider' WHERE places_of.type = 'gcp') AS p (place);
+$$;
+COMMENT ON FUNCTION internal.places_of(text, jsonb, text[]) IS
+    'What an access provider may reach, by names that two tenants rarely share: targets with the server that they are at.';
+CREATE INDEX access_providers_by_place ON broker.access_provider USING gin (internal.places_of(type, settings, allowed_targets));

@@ -1,0 +1,161 @@
+-- What is said of a row once, when it is written, because it is about other rows: a value that is almost theirs, or a row that has no effect
+-- beside them. broker.lint does not list it, since each of those rows may change. Looks at a bounded number of them.
+
+CREATE OR REPLACE FUNCTION internal.is_one_edit(one text, other text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE e.longer - e.shorter
+               -- a letter replaced, or two exchanged; short words that differ by a letter are often both words
+               WHEN 0 THEN e.equal = e.longer - 1 AND e.longer > 5
+                        OR e.equal = e.longer - 2 AND e.longer > 3 AND substr(one, e.start + 1, 2) = reverse(substr(other, e.start + 1, 2))
+               WHEN 1 THEN e.equal >= e.shorter AND e.shorter > 3
+               ELSE false END
+      FROM (SELECT greatest(length(one), length(other)) AS longer, least(length(one), length(other)) AS shorter,
+                   s.start, s.start + internal.common_start(reverse(one), reverse(other)) AS equal
+              FROM (SELECT internal.common_start(one, other) AS start) AS s) AS e;
+$$;
+COMMENT ON FUNCTION internal.is_one_edit(text, text) IS 'Whether two words of some length differ by one letter that is added or replaced, or by two that are exchanged.';
+
+CREATE OR REPLACE FUNCTION internal.is_misspelling(one text, other text) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
+DECLARE
+    id constant text := '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
+    a constant text := lower(one);
+    b constant text := lower(other);
+    words text[];
+    others text[];
+    place int;
+BEGIN
+    IF one = other OR abs(length(a) - length(b)) > 2 OR left(a, 1) <> left(b, 1) OR least(length(a), length(b)) < 4 THEN
+        RETURN false;
+    ELSIF a = b THEN
+        RETURN true;
+    ELSIF a ~ id AND b ~ id THEN
+        -- of random ids none are alike; those that somebody counts differ at their end
+        RETURN left(a, -1) <> left(b, -1) AND internal.is_one_edit(a, b);
+    ELSIF regexp_replace(a, '[^0-9]+', ' ', 'g') <> regexp_replace(b, '[^0-9]+', ' ', 'g') THEN
+        RETURN false;
+    ELSIF translate(a, '-_. :/', '') = translate(b, '-_. :/', '') THEN
+        RETURN true;
+    ELSIF regexp_replace(a, '[a-z]+', 'a', 'g') <> regexp_replace(b, '[a-z]+', 'a', 'g') THEN
+        RETURN false;
+    END IF;
+    words := regexp_split_to_array(a, '[^a-z]+');
+    others := regexp_split_to_array(b, '[^a-z]+');
+    SELECT min(n) INTO place FROM generate_subscripts(words, 1) AS n WHERE words[n] <> others[n] HAVING count(*) = 1;
+    RETURN coalesce(internal.is_one_edit(words[place], others[place]), false);
+END
+$$;
+COMMENT ON FUNCTION internal.is_misspelling(text, text) IS
+    'Whether two values seem to be meant as one: they differ by case, punctuation, or one edit in one word. Numbers differ on purpose.';
+
+CREATE OR REPLACE FUNCTION internal.as_compared(of_table text, written jsonb) RETURNS broker.subject_grant
+    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT internal.as_grant(CASE of_table
+        WHEN 'key' THEN jsonb_build_object('tenant', written -> 'tenant', 'key', written -> 'name', 'owner', written -> 'owner', 'enabled', written -> 'enabled')
+        WHEN 'console_access' THEN jsonb_build_object('id', written -> 'id', 'claims', jsonb_build_object(written ->> 'claim', written -> 'value'), 'enabled', written -> 'enabled')
+        WHEN 'access_provider' THEN jsonb_build_object('tenant', written -> 'tenant', 'key', written -> 'name', 'claims', written -> 'settings', 'actor_claims', written -> 'allowed_targets', 'enabled', written -> 'enabled')
+        ELSE written - '{approved_at,approved_by,created_at,created_by,updated_at,updated_by,reason}'::text[] END);
+$$;
+COMMENT ON FUNCTION internal.as_compared(text, jsonb) IS 'What is compared of a row with other rows, as a grant.';
+
+CREATE OR REPLACE FUNCTION internal.values_compared(subject text, match text, claims jsonb, owner text) RETURNS TABLE (kind text, value text)
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT 'subject', subject WHERE match = 'exact' AND subject IS NOT NULL
+     UNION ALL SELECT 'owner', owner WHERE owner IS NOT NULL
+     UNION ALL SELECT 'claim', c.key FROM jsonb_each(claims) AS c
+     UNION ALL SELECT format('value of "%s"', c.key), a #>> '{}' FROM jsonb_each(claims) AS c CROSS JOIN internal.alternatives(c.value) AS a WHERE jsonb_typeof(a) = 'string';
+$$;
+COMMENT ON FUNCTION internal.values_compared(text, text, jsonb, text) IS 'The values of a row in which a misspelling makes the row match nothing, or belong to nobody.';
+
+CREATE OR REPLACE FUNCTION internal.lint_beside(of_table text, checked broker.subject_grant) RETURNS TABLE (rule text, detail text)
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off SET standard_conforming_strings = on AS $$
+DECLARE
+    uuid constant text := '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
+    swapped constant text := regexp_replace(checked.subject, '^(.*[:/])?([^:/]+)([:/])([^:/]+)$', '\1\4\3\2');
+    provider broker.access_provider;
+    reached text[];
+BEGIN
+    IF of_table = 'access_provider' THEN
+        SELECT p.* INTO provider FROM broker.access_provider AS p WHERE p.tenant = checked.tenant AND p.name = checked.key;
+        reached := internal.places_of(provider.type, provider.settings, provider.allowed_targets);
+        -- What several tenants have is a habit.
+        RETURN QUERY SELECT 'target_of_another_tenant', concat_ws(chr(10), min(o.name), min(o.tenant), min((SELECT min(p) FROM unnest(o.places) AS p WHERE p = ANY (reached))))
+            FROM (SELECT p.tenant, p.name, internal.places_of(p.type, p.settings, p.allowed_targets) AS places FROM broker.access_provider AS p
+                   WHERE internal.places_of(p.type, p.settings, p.allowed_targets) && reached AND p.tenant <> checked.tenant AND p.enabled LIMIT 50) AS o
+          HAVING count(DISTINCT o.tenant) = 1;
+        RETURN;
+    END IF;
+    RETURN QUERY WITH other AS MATERIALIZED (
+        (SELECT g.subject, g.match, g.claims, g.owner FROM broker.subject_grant AS g
+          WHERE g.match = 'exact' AND g.tenant = checked.tenant AND g.idp = checked.idp AND g.enabled AND (of_table <> 'subject_grant' OR g.id <> checked.id) LIMIT 200)
+        UNION ALL (SELECT g.subject, g.match, g.claims, g.owner FROM broker.subject_grant AS g
+          WHERE g.match = 'glob' AND g.tenant = checked.tenant AND g.idp = checked.idp AND g.enabled AND (of_table <> 'subject_grant' OR g.id <> checked.id) LIMIT 200)
+        UNION ALL (SELECT r.subject, r.match, r.claims, r.owner FROM broker.access_rule AS r
+          WHERE r.tenant = checked.tenant AND r.idp = checked.idp AND r.enabled AND (of_table <> 'access_rule' OR r.id <> checked.id) LIMIT 100)
+        UNION ALL (SELECT a.subject, a.match, a.claims, NULL FROM broker.access_approver AS a
+          WHERE a.tenant = checked.tenant AND a.idp = checked.idp AND (of_table <> 'access_approver' OR a.id <> checked.id) LIMIT 100)
+        UNION ALL (SELECT NULL, NULL, '{}', g.owner FROM broker.subject_grant AS g
+          WHERE checked.owner IS NOT NULL AND g.tenant = checked.tenant AND g.enabled AND (of_table <> 'subject_grant' OR g.id <> checked.id) LIMIT 200)
+        UNION ALL (SELECT NULL, NULL, '{}', k.owner FROM broker.key AS k
+          WHERE checked.owner IS NOT NULL AND k.tenant = checked.tenant AND k.enabled AND (of_table <> 'key' OR k.name <> checked.key) LIMIT 200)
+        UNION ALL (SELECT NULL, NULL, jsonb_build_object(c.claim, c.value), NULL FROM broker.console_access AS c
+          WHERE of_table = 'console_access' AND c.enabled AND c.id <> checked.id ORDER BY c.id LIMIT 1000)
+    ), beside AS MATERIALIZED (
+        SELECT DISTINCT v.kind, v.value FROM other AS o CROSS JOIN internal.values_compared(o.subject, o.match, o.claims, o.owner) AS v
+    )
+    (SELECT DISTINCT ON (v.kind, v.value) 'nearly_another_value', concat_ws(chr(10), v.kind, v.value, b.value)
+       FROM internal.values_compared(checked.subject, checked.match, checked.claims, checked.owner) AS v
+       JOIN beside AS b ON b.kind = v.kind AND internal.is_misspelling(v.value, b.value)
+      WHERE NOT EXISTS (SELECT FROM beside AS e WHERE e.kind = v.kind AND e.value = v.value) ORDER BY v.kind, v.value, b.value)
+    UNION ALL
+    SELECT 'unlike_other_subjects', concat_ws(chr(10), checked.idp, checked.subject) FROM beside AS b
+     WHERE b.kind = 'subject' AND checked.match = 'exact' AND checked.subject ~ '^[A-Za-z][A-Za-z0-9._+-]{0,31}(@[A-Za-z0-9.-]+)?$'
+    HAVING count(*) > 1 AND bool_and(b.value ~ uuid)
+    UNION ALL
+    SELECT 'parts_in_another_order', concat_ws(chr(10), checked.subject, swapped)
+     WHERE checked.match = 'exact' AND swapped <> checked.subject AND EXISTS (SELECT FROM beside AS b WHERE b.kind = 'subject' AND b.value = swapped)
+       AND NOT EXISTS (SELECT FROM beside AS b WHERE b.kind = 'subject' AND b.value = checked.subject)
+    UNION ALL
+    SELECT 'subject_is_an_audience', concat_ws(chr(10), checked.subject, p.name) FROM broker.identity_provider AS p
+     WHERE p.name = checked.idp AND checked.match = 'exact' AND checked.subject = ANY (p.audiences)
+    UNION ALL
+    (SELECT 'subject_is_blocked', b.id::text FROM (
+            (SELECT o.* FROM broker.blocked_subject AS o WHERE o.tenant = checked.tenant AND o.match = 'exact' AND hashtextextended(o.subject, 0) = hashtextextended(checked.subject, 0) LIMIT 10)
+            UNION ALL (SELECT o.* FROM broker.blocked_subject AS o WHERE o.tenant IS NULL AND o.match = 'exact' AND hashtextextended(o.subject, 0) = hashtextextended(checked.subject, 0) LIMIT 10)
+            UNION ALL (SELECT o.* FROM broker.blocked_subject AS o WHERE o.tenant = checked.tenant AND o.match = 'glob' LIMIT 200)
+            UNION ALL (SELECT o.* FROM broker.blocked_subject AS o WHERE o.tenant IS NULL AND o.match = 'glob' LIMIT 200)) AS b
+      WHERE of_table IN ('subject_grant', 'access_rule', 'access_approver') AND checked.match = 'exact' AND b.enabled AND (b.until IS NULL OR b.until > now())
+        AND b.claims = '{}' AND (b.idp IS NULL OR b.idp = checked.idp) AND CASE b.match WHEN 'glob' THEN internal.glob_matches(b.subject, checked.subject) ELSE b.subject = checked.subject END
+      ORDER BY b.id LIMIT 1)
+    UNION ALL
+    (SELECT 'access_without_request', concat_ws(chr(10), r.id, g.id)
+       FROM broker.access_rule AS r JOIN broker.subject_grant AS g ON g.tenant = r.tenant AND g.idp = r.idp AND g.match = 'exact'
+        AND hashtextextended(g.subject, 0) = hashtextextended(r.subject, 0) AND g.subject = r.subject AND g.key || '' = r.key
+      WHERE of_table IN ('subject_grant', 'access_rule') AND r.tenant = checked.tenant AND r.key = checked.key AND r.idp = checked.idp AND r.subject = checked.subject
+        AND checked.id = CASE of_table WHEN 'access_rule' THEN r.id ELSE g.id END AND r.match = 'exact' AND r.enabled AND g.enabled
+        AND g.valid_until IS NULL AND g.actor IS NULL AND g.networks IS NULL AND r.claims @> g.claims ORDER BY r.id LIMIT 1);
+END
+$$;
+COMMENT ON FUNCTION internal.lint_beside(text, broker.subject_grant) IS 'Findings in a row of a table beside other rows, when it is written.';
+
+CREATE OR REPLACE FUNCTION internal.warn_of_rows_beside(of_table text, written broker.subject_grant[]) RETURNS void
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off AS $$
+DECLARE
+    checked broker.subject_grant;
+    one record;
+BEGIN
+    FOR one IN SELECT w AS checked, f.rule, f.detail FROM unnest(written) AS w CROSS JOIN LATERAL internal.lint_beside(of_table, w) AS f WHERE coalesce(w.enabled, true) LIMIT 10 LOOP
+        checked := one.checked;
+        RAISE WARNING '%: % [%]', CASE of_table
+                WHEN 'subject_grant' THEN format('Grant of key "%s" to "%s"', checked.key, checked.subject)
+                WHEN 'access_rule' THEN format('Access rule %s for key "%s"', checked.id, checked.key)
+                WHEN 'access_approver' THEN (SELECT format('Approver %s of access rule %s', a.id, a.rule) FROM broker.access_approver AS a WHERE a.id = checked.id)
+                WHEN 'blocked_subject' THEN format('Block of "%s"', checked.subject)
+                WHEN 'console_access' THEN format('Access to the console by "%s"', (SELECT c.claim FROM broker.console_access AS c WHERE c.id = checked.id))
+                WHEN 'access_provider' THEN format('Access provider "%s"', checked.key)
+                ELSE format('Key "%s"', checked.key) END,
+            internal.lint_advice(one.rule, one.detail), one.rule;
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION internal.warn_of_rows_beside(text, broker.subject_grant[]) IS 'Warns of the first ten findings of internal.lint_beside in rows that were written.';
