@@ -77,7 +77,7 @@ CREATE OR REPLACE FUNCTION internal.lint_glob(glob text, claims jsonb, required_
     UNION ALL SELECT 'glob_matches_more_than_it_seems', l.literal FROM (SELECT split_part(glob, '*', 1)) AS l (literal)
      WHERE glob ~ '^[^*]*[^*:/][*][*]' AND EXISTS (
            SELECT FROM of_issuer AS k CROSS JOIN unnest(k.subject_forms) AS f CROSS JOIN generate_series(1, k.project_wildcard) AS n
-            WHERE f !~ '^[{]?[*]' AND l.literal ~ internal.pattern_of(ARRAY[substring(f FROM format('^(?:[^*]*[*]+){%s}', n))]))
+            WHERE f !~ '^[{]?[*]' AND l.literal ~ replace(internal.pattern_of(ARRAY[substring(f FROM format('^(?:[^*]*[*]+){%s}', n))]), '.+', '[^:]+'))
     UNION ALL SELECT 'glob_matches_less_than_it_seems', 'these subjects of the issuer: ' || string_agg(f.form, ', ') FILTER (WHERE f.matches) FROM form AS f
      WHERE glob ~ '[^*][*]$' HAVING bool_or(f.matches)
        AND bool_or(CASE WHEN NOT f.matches THEN internal.globs_overlap(glob || '*', f.form) END)
@@ -339,8 +339,9 @@ BEGIN
                 -- else it would look at the rows of this name of all tenants
                 CASE WHEN array_position(tenants, NULL) IS NULL THEN 'l.tenant = ANY ($3) AND' END) END;
     IF TG_TABLE_NAME = 'tenant_admin' AND TG_OP = 'DELETE' THEN
-        shown := 'SELECT NULL::bigint AS id, NULL::text AS name, l.rule, l.advice, format(''Tenant "%s"'', l.tenant) AS title
-                    FROM internal.lint_of_tenant AS l WHERE l.tenant IN (SELECT r.tenant FROM removed AS r) AND l.rule = ''no_second_admin''';
+        -- without any admin, platform admins write its rows
+        shown := 'SELECT NULL::bigint AS id, NULL::text AS name, ''no_second_admin'' AS rule, internal.lint_advice(''no_second_admin'', min(a.role_name)) AS advice, format(''Tenant "%s"'', t.name) AS title
+                    FROM broker.tenant AS t JOIN broker.tenant_admin AS a ON a.tenant = t.name WHERE t.require_second_admin AND t.name IN (SELECT r.tenant FROM removed AS r) GROUP BY t.name HAVING count(*) = 1';
     END IF;
     IF TG_TABLE_NAME = 'tenant_admin' AND TG_OP = 'DELETE' OR TG_TABLE_NAME = 'identity_provider' AND TG_OP = 'UPDATE' THEN
         others_shown := concat(others_shown, ' UNION ALL SELECT r.id, NULL, f.rule, internal.lint_advice(f.rule, f.detail), format(''Access rule %s for key "%s"'', r.id, r.key)

@@ -30,11 +30,11 @@ BEGIN
     ELSIF a = b THEN
         RETURN true;
     ELSIF a ~ id AND b ~ id THEN
-        -- of random ids none are alike; those that somebody counts differ at their end
-        RETURN left(a, -1) <> left(b, -1) AND internal.is_one_edit(a, b);
+        -- of random ids none are alike; those that somebody counts differ in their last part
+        RETURN left(a, -12) <> left(b, -12) AND internal.is_one_edit(a, b);
     ELSIF regexp_replace(a, '[^0-9]+', ' ', 'g') <> regexp_replace(b, '[^0-9]+', ' ', 'g') THEN
         RETURN false;
-    ELSIF translate(a, '-_. :/', '') = translate(b, '-_. :/', '') THEN
+    ELSIF translate(a, '-_.:/', '') = translate(b, '-_.:/', '') THEN
         RETURN true;
     ELSIF regexp_replace(a, '[a-z]+', 'a', 'g') <> regexp_replace(b, '[a-z]+', 'a', 'g') THEN
         RETURN false;

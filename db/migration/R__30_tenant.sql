@@ -30,12 +30,7 @@ SELECT t.name, 'tenant', t.name, 'shorter_than_its_types', internal.lint_advice(
         WHERE a.tenant = t.name AND a.enabled AND y.min_duration > t.max_duration
           AND EXISTS (SELECT FROM broker.key AS k WHERE k.tenant = a.tenant AND k.provider = a.name AND k.enabled)
         ORDER BY a.name LIMIT 1) AS s
- WHERE t.enabled AND t.max_duration IS NOT NULL
- UNION ALL
--- without any, platform admins write its rows
-SELECT t.name, 'tenant', t.name, 'no_second_admin', internal.lint_advice('no_second_admin', a.login)
-  FROM broker.tenant AS t CROSS JOIN LATERAL (SELECT min(a.role_name) AS login FROM broker.tenant_admin AS a WHERE a.tenant = t.name HAVING count(*) = 1) AS a
- WHERE t.enabled AND t.require_second_admin;
+ WHERE t.enabled AND t.max_duration IS NOT NULL;
 COMMENT ON VIEW internal.lint_of_tenant IS 'The rows of broker.lint about this table, for its trigger, which would otherwise plan the whole view.';
 
 -- ---------------------------------------------------------------- what happens to each row

@@ -256,7 +256,7 @@ SELECT k.tenant, 'key', k.name, r.rule, internal.lint_advice(r.rule, r.detail) F
         CROSS JOIN jsonb_each(k.settings) AS s CROSS JOIN jsonb_object_keys(CASE jsonb_typeof(s.value) WHEN 'object' THEN s.value ELSE '{}' END) AS n (name)
         WHERE a.tenant = k.tenant AND a.name = k.provider AND y.key_settings -> s.key ? 'likely_names' AND NOT y.key_settings -> s.key -> 'likely_names' ? n.name
        -- what other types call the same field is known to tools too
-       UNION ALL SELECT DISTINCT 'output_of_another_field' AS rule, concat_ws(chr(10), o.key, o.value, e.field)
+       UNION ALL SELECT 'output_of_another_field' AS rule, concat_ws(chr(10), o.key, o.value, e.field)
          FROM broker.access_provider AS a JOIN broker.provider_type AS y ON y.type = a.type CROSS JOIN jsonb_each_text(k.outputs) AS o
         CROSS JOIN LATERAL (SELECT t.default_outputs ->> o.key FROM broker.provider_type AS t WHERE t.default_outputs ->> o.key = ANY (y.fields)
                              UNION SELECT CASE WHEN o.key ~* 'secret' AND o.value = 'AccessKeyId' THEN 'SecretAccessKey' WHEN o.key ~* 'access_?key_?id' AND o.value = 'SecretAccessKey' THEN 'AccessKeyId'

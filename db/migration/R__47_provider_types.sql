@@ -453,7 +453,7 @@ INSERT INTO broker.provider_type
    {"lint": true, "when": "$.provider.server like_regex \"^http://\"",
     "fault": "has a server URL with http",
     "do": "Write an https URL, for example https://kubernetes.example.com:6443."},
-   {"lint": true, "when": "exists($.targets[*] ? (@ like_regex \"^system:serviceaccounts?:|^[a-z0-9-]+:[a-z0-9.-]+$\" && !(@ like_regex \"^(urn|api):\")))",
+   {"lint": true, "when": "exists($.targets[*] ? (@ like_regex \"^system:serviceaccounts?:|^[a-z0-9-]+:[a-z0-9.*-]+$\" && !(@ like_regex \"^(urn|api):\")))",
     "fault": "has a target that looks like a service account, but has a : between its parts",
     "do": "Write NAMESPACE/NAME, for example shop/deployer, or an audience."},
    {"lint": true, "when": "$.key.service_account like_regex \"/default$\"",

@@ -23,7 +23,7 @@ SELECT pattern.pattern, i.name, i.project_wildcard, i.subject_forms, i.project_c
      '{"ref": ["refs/heads/**", "refs/tags/**", "refs/pull/**"], "ref_type": ["branch", "tag"], "ref_protected": ["true", "false"], "repository": ["*/*"], "repository_owner": ["*"],
        "repository_id": ["#"], "repository_owner_id": ["#"], "enterprise_id": ["#"], "actor_id": ["#"], "repository_visibility": ["public", "private", "internal"],
        "job_workflow_ref": ["*/**@**"], "workflow_ref": ["*/**@**"], "runner_environment": ["github-hosted", "self-hosted"],
-       "run_id": ["#"], "run_number": ["#"], "run_attempt": ["#"],
+       "run_number": ["#"], "run_attempt": ["#"],
        "event_name": ["push", "pull_request", "workflow_dispatch", "schedule", "merge_group", "release", "workflow_run", "pull_request_target", "repository_dispatch", "create", "delete", "deployment", "deployment_status", "dynamic", "branch_protection_rule", "check_run", "check_suite", "discussion", "discussion_comment", "fork", "gollum", "image_version", "issue_comment", "issues", "label", "member", "milestone", "page_build", "project", "project_card", "project_column", "public", "pull_request_comment", "pull_request_review", "pull_request_review_comment", "registry_package", "status", "watch", "workflow_call"]}'),
     -- docs.gitlab.com/ci/secrets/id_token_authentication; people who sign in have a number as subject
     ('{https://gitlab.com,https://gitlab.*}', 'GitLab', 2,

@@ -170,7 +170,7 @@ INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acm
 -- other owner id
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme','acme-github','repo:acme@999/shop@7654321:ref:refs/heads/main','read','OPS-1');
 --> Grant of key "read" to "repo:acme@999/shop@7654321:ref:refs/heads/main": subject_of_another_owner
---? The identity provider requires "repository_owner_id" = "1234567", but
+--? Every token of the identity provider has "repository_owner_id" = "1234567", but
 --! 01000
 
 -- one id only
@@ -580,3 +580,320 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until, reason
 --> Grant of key "read" to "user:zoe": ends_far_away
 --? The row ends in the year 2206
 --! 01000
+
+-- claims: the id of the owner as the id of a repository
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, match, claims) VALUES ('acme', 'acme-github', 'repo:**', 'read', 'OPS-1: test', 'glob', '{"repository_id": "1234567", "event_name": "push"}');
+--> Grant of key "read" to "repo:**": id_of_the_owner
+--? has the value "1234567", which is the "repository_owner_id" of the owner
+--! 01000
+
+-- claims: GitHub's base_ref has no refs/heads/
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, match, claims) VALUES ('acme', 'acme-github', 'repo:**', 'read', 'OPS-1: test', 'glob', '{"repository_id": "7654321", "base_ref": "refs/heads/main", "event_name": "pull_request"}');
+--> Grant of key "read" to "repo:**": unlike_its_issuer
+--? base_ref is only the name of the branch
+--! 01000
+
+-- claims: a push has no base_ref
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, match, claims) VALUES ('acme', 'acme-github', 'repo:**', 'read', 'OPS-1: test', 'glob', '{"repository_id": "7654321", "base_ref": "main", "event_name": "push"}');
+--> Grant of key "read" to "repo:**": unlike_its_issuer
+--? Only runs for pull requests have a base_ref
+--! 01000
+
+-- claims: an event that no issuer has
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, match, claims) VALUES ('acme', 'acme-github', 'repo:**', 'read', 'OPS-1: test', 'glob', '{"repository_id": "7654321", "event_name": "pushed"}');
+--> Grant of key "read" to "repo:**": claim_fits_no_form
+--? or another of its values, so the condition "pushed" never matches
+--! 01000
+
+-- claims: the workflow's file is in another repository
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, match, claims) VALUES ('acme', 'acme-github', 'repo:**', 'read', 'OPS-1: test', 'glob', '{"repository": "acme/shop", "workflow_ref": "acme/docs/.github/workflows/build.yml@refs/heads/main", "event_name": "push"}');
+--> Grant of key "read" to "repo:**": contradicts_another_claim
+--? The condition on "workflow_ref" needs "repository" = acme/docs
+--! 01000
+
+-- claims: the workflow's file is in another repository than the subject
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, claims) VALUES ('acme', 'acme-github', 'repo:acme/shop:environment:eu', 'read', 'OPS-1: test', '{"workflow_ref": "acme/docs/.github/workflows/build.yml@refs/heads/main"}');
+--> Grant of key "read" to "repo:acme/shop:environment:eu": contradicts_another_claim
+--? needs "repository" = acme/docs
+--! 01000
+
+-- claims: CircleCI's origin with a scheme
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('acme-circleci', 'acme', 'https://oidc.circleci.com/org/b2c3d4e5-0001-4a5b-8c6d-000000000001', '{mintmark-acme}');
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, match, claims) VALUES ('acme', 'acme-circleci', 'org/**', 'read', 'OPS-1: test', 'glob', '{"oidc.circleci.com/project-id": "b2c3d4e5-0002-4a5b-8c6d-000000000002", "oidc.circleci.com/vcs-origin": "https://github.com/acme/shop"}');
+--> Grant of key "read" to "org/**": unlike_its_issuer
+--? such as github.com/acme/shop, without a scheme
+--! 01000
+
+-- claims: a name where Buildkite sends a UUID
+UPDATE broker.identity_provider SET required_claims = '{"organization_id": "acme"}' WHERE name = 'acme-buildkite';
+--> Identity provider "acme-buildkite": claim_fits_no_form
+--? sends "organization_id" as a UUID
+--! 01000
+
+-- subject of another organization than the issuer's
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('acme-circleci', 'acme', 'https://oidc.circleci.com/org/b2c3d4e5-0001-4a5b-8c6d-000000000001', '{mintmark-acme}');
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, match, claims) VALUES ('acme', 'acme-circleci', 'org/b2c3d4e5-0001-4a5b-8c6d-000000000009/project/b2c3d4e5-0002-4a5b-8c6d-000000000002/**', 'read', 'OPS-1: test', 'glob', '{"oidc.circleci.com/ssh-rerun": false}');
+--> Grant of key "read" to "org/b2c3d4e5-0001-4a5b-8c6d-000000000009/project/b2c3d4e5-0002-4a5b-8c6d-000000000002/**": subject_of_another_owner
+--? Every token of the identity provider has "oidc.circleci.com/org-id" =
+--! 01000
+
+-- Kubernetes: a claim by JSON pointer contradicts the subject, whatever the issuer is called
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('rke', 'acme', 'https://rke.acme.example', '{mintmark-rke}');
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, claims) VALUES ('acme', 'rke', 'system:serviceaccount:shop:orders', 'read', 'OPS-1: test', '{"/kubernetes.io/serviceaccount/name": "deployer"}');
+--> Grant of key "read" to "system:serviceaccount:shop:orders": contradicts_its_subject
+--? The subject says "/kubernetes.io/serviceaccount/name" = orders
+--! 01000
+
+-- grant: a glob that ends within the name of the repository
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, match, claims) VALUES ('acme', 'acme-gitlab', 'project_path:acme/shop**', 'read', 'OPS-1: test', 'glob', '{"ref_protected": "true"}');
+--> Grant of key "read" to "project_path:acme/shop**": glob_matches_more_than_it_seems
+--? such as "project_path:acme/shop-2"
+--! 01000
+
+-- block: a glob that ends within the name of the repository
+INSERT INTO broker.blocked_subject (tenant, idp, subject, match, reason) VALUES ('acme', 'acme-github', 'repo:acme/tools**', 'glob', 'INC-1: leak');
+--> Block of "repo:acme/tools**": glob_matches_more_than_it_seems
+--? such as "repo:acme/tools-2"
+--! 01000
+
+-- block of everybody, by a claim that each token has
+INSERT INTO broker.blocked_subject (tenant, idp, subject, match, claims, reason) VALUES ('acme', 'acme-github', '**', 'glob', '{"repository_owner_id": "1234567"}', 'INC-1: leak');
+--> Block of "**": block_of_everybody
+--? Every token of identity provider "acme-github" matches the block
+--! 01000
+
+-- block of a whole cluster
+INSERT INTO broker.blocked_subject (tenant, idp, subject, match, reason) VALUES ('acme', 'acme-cluster', 'system:serviceaccount:**', 'glob', 'INC-1: leak');
+--> Block of "system:serviceaccount:**": block_of_everybody
+--? Every token of identity provider "acme-cluster" matches the block
+--! 01000
+
+-- block of branches, where environments and pull requests have other subjects
+INSERT INTO broker.blocked_subject (tenant, idp, subject, match, reason) VALUES ('acme', 'acme-github', 'repo:acme/tools:ref:refs/heads/**', 'glob', 'INC-1: leak'), ('acme', 'acme-github', 'repo:acme@*/tools@*:ref:refs/heads/**', 'glob', 'INC-1: leak');
+--> Block of "repo:acme/tools:ref:refs/heads/**": block_leaves_other_forms
+--? write "repo:acme/tools:**" with match glob
+--! 01000
+
+-- grant: until a year with exchanged digits
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, valid_until) VALUES ('acme', 'acme-keycloak', '3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 'read', 'INC-1: helps', make_timestamptz(2000 + (extract(year FROM now())::int % 10) * 10 + extract(year FROM now())::int / 10 % 10, 12, 4, 18, 0, 0));
+--> Grant of key "read" to "3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e": ends_far_away
+--? Check the year
+--! 01000
+
+-- grant: private networks and jobs on the vendor's machines
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, match, claims, networks) VALUES ('acme', 'acme-github', 'repo:**', 'read', 'OPS-1: test', 'glob', '{"repository_id": "7654321", "event_name": "push", "runner_environment": "github-hosted"}', '{10.0.0.0/8}');
+--> Grant of key "read" to "repo:**": unlikely_network
+--? The network 10.0.0.0/8 is private, and jobs with runner_environment "github-hosted" come from public addresses
+--! 01000
+
+-- grant: the same conditions as another one, as lists of one
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, match, claims) VALUES ('acme', 'acme-github', 'repo:**', 'read', 'OPS-1: test', 'glob', '{"repository_id": "5", "event_name": "push"}'), ('acme', 'acme-github', 'repo:**', 'read', 'OPS-1: test', 'glob', '{"repository_id": ["5"], "event_name": ["push"]}');
+--> Grant of key "read" to "repo:**": same_as_another_row
+--? The row has the same effect as "grant
+--! 01000
+
+-- grant: fewer values than another one
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, match, claims) VALUES ('acme', 'acme-github', 'repo:**', 'read', 'OPS-1: test', 'glob', '{"repository_id": "5", "event_name": ["push", "schedule"]}'), ('acme', 'acme-github', 'repo:**', 'read', 'OPS-1: test', 'glob', '{"repository_id": "5", "event_name": "push"}');
+--> Grant of key "read" to "repo:**": covered_by_another_grant
+--? already allows all that this grant does
+--! 01000
+
+-- grant: an environment that is almost that of another grant
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, match, claims) VALUES ('acme', 'acme-github', 'repo:**', 'read', 'OPS-1: test', 'glob', '{"repository_id": "5", "environment": "production"}');
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, match, claims) VALUES ('acme', 'acme-github', 'repo:**', 'read', 'OPS-1: test', 'glob', '{"repository_id": "6", "environment": "prodcution"}');
+--> Grant of key "read" to "repo:**": nearly_another_value
+--? The value of "environment" "prodcution" is almost the same as "production" in other rows
+--! 01000
+
+-- rule: an environment in other case
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, match, claims) VALUES ('acme', 'acme-gitlab', 'project_path:**', 'read', 'OPS-1: test', 'glob', '{"project_id": "5", "environment": "production"}');
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, match, claims) VALUES ('acme', 'read', 'acme-gitlab', 'project_path:**', 3600, 'glob', '{"project_id": "5", "environment": "Production"}');
+--> Access rule …
+--? The value of "environment" "Production" is almost the same as "production" in other rows
+--! 01000
+
+-- grant: an UPDATE to an owner who is almost another one
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, owner) VALUES ('acme', 'acme-keycloak', '3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 'read', 'OPS-1: test', 'team-payments'), ('acme', 'acme-keycloak', '4f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 'read', 'OPS-1: test', 'team-payments');
+UPDATE broker.subject_grant SET owner = 'team-paymnets' WHERE subject = '4f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e';
+--> Grant of key "read" to "4f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e": nearly_another_value
+--? The owner "team-paymnets" is almost the same as "team-payments"
+--! 01000
+
+-- key: an owner who is almost that of another key
+UPDATE broker.key SET owner = 'team-payments' WHERE name = 'deploy';
+UPDATE broker.key SET owner = 'team_payments' WHERE name = 'read';
+--> Key "read": nearly_another_value
+--? is almost the same as "team-payments"
+--! 01000
+
+-- grant: namespace and name of a service account exchanged
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'acme-cluster', 'system:serviceaccount:batch:runner', 'read', 'OPS-1: test');
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'acme-cluster', 'system:serviceaccount:runner:batch', 'deploy', 'OPS-1: test');
+--> Grant of key "deploy" to "system:serviceaccount:runner:batch": parts_in_another_order
+--? has the same parts as "system:serviceaccount:batch:runner" in other rows
+--! 01000
+
+-- grant: the application instead of the identity
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) SELECT 'acme', p.name, p.audiences[1], 'read', 'OPS-1: test' FROM broker.identity_provider AS p WHERE p.name = 'acme-entra';
+--> Grant of key "read" to "api://mintmark-acme": subject_is_an_audience
+--? is an audience of identity provider "acme-entra"
+--! 01000
+
+-- approver: the name of a person, where all others are UUIDs
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('sso2', 'acme', 'https://sso.acme.example/realms/two', '{mintmark-two}');
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme', 'deploy', 'sso2', '3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 14400), ('acme', 'read', 'sso2', '9b0e3f52-6a52-4c1e-8c3b-0a1b2c3d4e5f', 14400);
+INSERT INTO broker.access_approver (rule, idp, subject) VALUES ((SELECT max(id) FROM broker.access_rule), 'sso2', 'mina');
+--> Approver …
+--? are UUIDs, and "mina" looks like a name
+--! 01000
+
+-- grant for somebody who is blocked
+INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'system:serviceaccount:shop:deployer', 'HR-1: left');
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'acme-cluster', 'system:serviceaccount:shop:deployer', 'orders-login', 'OPS-1: test');
+--> Grant of key "orders-login" to "system:serviceaccount:shop:deployer": subject_is_blocked
+--? stops this subject, so the row has no effect
+--! 01000
+
+-- grant for good, beside a rule for the same person and key
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme', 'deploy', 'acme-keycloak', '3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 14400);
+INSERT INTO broker.access_approver (rule, idp, subject) VALUES ((SELECT max(id) FROM broker.access_rule), 'acme-keycloak', '9b0e3f52-6a52-4c1e-8c3b-0a1b2c3d4e5f');
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'acme-keycloak', '3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 'deploy', 'INC-1: now');
+--> Grant of key "deploy" to "3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e": access_without_request
+--? lets the same subject request this key, but grant
+--! 01000
+
+-- rule for somebody who has a grant for good
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'acme-keycloak', '3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 'deploy', 'INC-1: now');
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme', 'deploy', 'acme-keycloak', '3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 14400);
+--> Access rule …
+--? allows it at any time without a request
+--! 01000
+
+-- rule: a regular expression as reason_pattern
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, reason_pattern) VALUES ('acme', 'deploy', 'acme-keycloak', 'user:zoe', 14400, 'INC-[0-9]+.*');
+--> Access rule …
+--? The glob matches only reasons with "[0-9]"
+--! 01000
+
+-- key: a session policy of another account
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'aws', 900, '{"role_arn": "arn:aws:iam::123456789012:role/ci-read", "policy_arns": ["arn:aws:iam::210987654321:policy/ReadLogs"]}');
+--> Key "k2" of tenant "acme" has a policy in policy_arns of another account than its role.
+--? Write policies of the account of role_arn
+--! 23514
+
+-- key: the variables of AWS crossed, at another type
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs) VALUES ('acme', 'k2', 'minio', 3600, '{}', '{"AWS_ACCESS_KEY_ID": "SecretAccessKey", "AWS_SECRET_ACCESS_KEY": "AccessKeyId", "AWS_SESSION_TOKEN": "SessionToken"}');
+--> Key "k2": output_of_another_field
+--? The output "AWS_ACCESS_KEY_ID" has the field SecretAccessKey
+--! 01000
+
+-- key: names of one's own crossed
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs) VALUES ('acme', 'k2', 'orders', 3600, '{"role": "app_rw"}', '{"DB_USER": "Password", "DB_PASSWORD": "Username"}');
+--> Key "k2": output_of_another_field
+--? The output "DB_PASSWORD" has the field Username
+--! 01000
+
+-- key: a token for the broker itself
+UPDATE broker.access_provider SET allowed_targets = '{shop/*,mintmark-acme}' WHERE name = 'kubernetes';
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'kubernetes', 3600, '{"service_account": "shop/orders", "audiences": ["mintmark-acme"]}');
+--> Key "k2": audience_of_an_identity_provider
+--? so a credential of this key may mint further credentials
+--! 01000
+
+-- key: a scope with the path of an API
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'azure', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "https://graph.microsoft.com/v1.0/.default"}');
+--> Key "k2" of tenant "acme" has a scope with a path, which Entra knows no resource by.
+--? Write only the host before /.default
+--! 23514
+
+-- provider: the application's id as the directory's
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'a2', 'azure', '{"tenant_id": "22222222-3333-4444-5555-666666666666"}', '{22222222-3333-4444-5555-666666666666}');
+--> Access provider "a2" of tenant "acme" has its tenant_id in allowed_targets, which are ids of applications.
+--? Write the directory's id as tenant_id
+--! 23514
+
+-- provider: the subject of a service account as target
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'kube2', 'kubernetes', '{"server": "https://kube2.acme.example:6443"}', '{shop:deployer}');
+--> Access provider "kube2": unlikely_settings
+--? Write NAMESPACE/NAME
+--! 01000
+
+-- provider: clients in the broker's database
+UPDATE broker.access_provider SET settings = settings || '{"database": "orders"}' WHERE name = 'orders';
+--> Access provider "orders": unlikely_settings
+--? has the broker's database as client_database
+--! 01000
+
+-- provider: all accounts with a shared identity
+UPDATE broker.access_provider SET allowed_targets = '{arn:aws:iam::*:role/*}' WHERE name = 'aws-ambient';
+--> Access provider "aws-ambient": any_account
+--? allows the roles of every account
+--! 01000
+
+-- provider: the role of another tenant
+INSERT INTO broker.tenant (name) VALUES ('copy');
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('copy', 'aws', 'aws-sts', '{"region": "us-east-1"}', '{arn:aws:iam::123456789012:role/ci-*}');
+--> Access provider "aws": target_of_another_tenant
+--? Access provider "aws" of tenant "acme" has "arn:aws:iam::123456789012:role/ci-*" too
+--! 01000
+
+-- provider: the service of another tenant
+INSERT INTO broker.tenant (name) VALUES ('copy');
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) SELECT 'copy', 'registry', p.type, p.settings, p.allowed_targets FROM broker.access_provider AS p WHERE p.name = 'registry';
+--> Access provider "registry": target_of_another_tenant
+--? If the row was copied, write what belongs to this tenant
+--! 01000
+
+-- issuer: GitLab of one's own, with a slash
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri) VALUES ('i2', 'acme', 'https://gitlab.acme.example/', '{mintmark-i2}', 'https://gitlab.acme.example/oauth/discovery/keys');
+--> Identity provider "i2": issuer_sends_no_tokens
+--? Set it to the iss claim of that service's tokens: https://gitlab.acme.example.
+--! 01000
+
+-- issuer: GitHub Enterprise Server with a slash
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('i2', 'acme', 'https://github.acme.example/_services/token/', '{mintmark-i2}');
+--> Identity provider "i2": issuer_sends_no_tokens
+--? tokens: https://github.acme.example/_services/token.
+--! 01000
+
+-- issuer: tokens of pods once
+UPDATE broker.identity_provider SET one_time_tokens = true, max_token_age = 3600 WHERE name = 'acme-cluster';
+--> Identity provider "acme-cluster": one_time_tokens_are_sent_again
+--? a pod mints once in that time
+--! 01000
+
+-- issuer: a CA of one's own for a server in the cloud
+UPDATE broker.identity_provider SET ca_certificate = (SELECT settings ->> 'ca_certificate' FROM broker.access_provider WHERE name = 'tls') WHERE name = 'acme-gitlab';
+--> Identity provider "acme-gitlab": certificate_of_a_public_issuer
+--? The server of GitLab has a certificate of a public authority
+--! 01000
+
+-- console: a claim that is almost that of another row
+INSERT INTO broker.console_access (all_tenants, claim, value, reason) VALUES (true, 'groups', '"auditors"', 'AUD-7');
+INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'group', '"acme-viewers"', 'OPS-1');
+--> Access to the console by "group": nearly_another_value
+--? The claim "group" is almost the same as "groups"
+--! 01000
+
+-- block: lifted in all tenants at once
+INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'system:serviceaccount:shop:deployer', 'INC-1: leak'), (NULL, 'system:serviceaccount:shop:deployer', 'INC-1: leak');
+UPDATE broker.blocked_subject SET enabled = false WHERE reason = 'INC-1: leak';
+--> This UPDATE changed 2 rows of broker.blocked_subject, of one tenant and of all tenants.
+--? If this was a mistake, run ROLLBACK
+--! 01000
+
+-- admin: the second one removed
+SET LOCAL client_min_messages = error;
+INSERT INTO broker.tenant (name, require_second_admin) VALUES ('two', true);
+INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('two', 'test_admin'), ('two', 'test_owner');
+SET LOCAL client_min_messages = notice;
+DELETE FROM broker.tenant_admin WHERE tenant = 'two' AND role_name = 'test_owner';
+--> Tenant "two": no_second_admin
+--? its only admin is "test_admin"
+--! 01000
+
+-- decision on an unknown request
+INSERT INTO broker.access_decision (request, verdict, note) VALUES ('6f1cd1a8-0000-4000-8000-000000000000', 'approve', 'INC-1');
+--> There is no access request 6f1cd1a8-0000-4000-8000-000000000000 that you may see.
+--? lists what can be decided
+--! 23503

@@ -299,7 +299,7 @@ UPDATE broker.subject_grant SET tenant = 'other' WHERE key = 'deploy';
 -- a block with a star
 INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'repo:acme/shop:*', 'INC-1');
 --> Block of "repo:acme/shop:*": block_matches_nothing
---? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. Compare the block's subject
+--? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. For somebody who never had access that is normal. Otherwise compare the block's subject
 --! 01000
 
 -- a block that has ended
@@ -782,13 +782,13 @@ INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', 'new', '
 -- a block of a subject that is misspelt
 INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'repo:acme/ap:main', 'INC-1');
 --> Block of "repo:acme/ap:main": block_matches_nothing
---? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. Compare the block's subject
+--? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. For somebody who never had access that is normal. Otherwise compare the block's subject
 --! 01000
 
 -- a block by a glob that matches nothing
 INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acme', 'repo:acme/shpo:**', 'glob', 'INC-1');
 --> Block of "repo:acme/shpo:**": block_matches_nothing
---? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. Compare the block's subject
+--? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. For somebody who never had access that is normal. Otherwise compare the block's subject
 --! 01000
 
 -- a block without a reason
@@ -1228,13 +1228,13 @@ INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acm
 -- a block of the wrong tenant
 INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('other', 'repo:acme/app:main', 'INC-1');
 --> Block of "repo:acme/app:main": block_matches_nothing
---? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. Compare the block's subject
+--? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. For somebody who never had access that is normal. Otherwise compare the block's subject
 --! 01000
 
 -- a block of a subject with quotes
 INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', '"repo:acme/app:main"', 'INC-1');
 --> Block of ""repo:acme/app:main"": block_matches_nothing
---? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. Compare the block's subject
+--? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. For somebody who never had access that is normal. Otherwise compare the block's subject
 --! 01000
 
 -- a block with the reason of blanks

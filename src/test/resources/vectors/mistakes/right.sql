@@ -49,3 +49,59 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VAL
 -- tenant: enough for every type
 UPDATE broker.tenant SET max_duration = 7200 WHERE name = 'acme';
 --> nothing
+
+-- grant: an environment beside another one, that is no misspelling of it
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:**', 'glob', 'read', '{"repository_id": "5", "environment": "prod-eu-1"}', 'OPS-1'), ('acme', 'acme-github', 'repo:**', 'glob', 'read', '{"repository_id": "6", "environment": "prod-us-2"}', 'OPS-1'), ('acme', 'acme-github', 'repo:**', 'glob', 'read', '{"repository_id": "5", "environment": "staging"}', 'OPS-1');
+--> nothing
+
+-- grant: branches that differ by a number or a letter
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:**', 'glob', 'read', '{"repository_id": "5", "event_name": "push", "ref": "refs/heads/release-1"}', 'OPS-1'), ('acme', 'acme-github', 'repo:**', 'glob', 'read', '{"repository_id": "5", "event_name": "push", "ref": "refs/heads/release-2"}', 'OPS-1'), ('acme', 'acme-github', 'repo:**', 'glob', 'read', '{"repository_id": "5", "event_name": "push", "ref": "refs/heads/team-a"}', 'OPS-1'), ('acme', 'acme-github', 'repo:**', 'glob', 'read', '{"repository_id": "5", "event_name": "push", "ref": "refs/heads/team-b"}', 'OPS-1');
+--> nothing
+
+-- grant: a workflow file of the same repository, and a shared one of another
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:**', 'glob', 'read', '{"repository": "acme/shop", "workflow_ref": {"glob": "acme/shop/.github/workflows/deploy.yml@**"}, "job_workflow_ref": "acme/workflows/.github/workflows/deploy.yml@refs/heads/main", "event_name": "push"}', 'OPS-1');
+--> nothing
+
+-- grant: with conditions, beside a rule for the same person and key
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme', 'deploy', 'acme-keycloak', '3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 14400);
+INSERT INTO broker.access_approver (rule, idp, subject) VALUES ((SELECT max(id) FROM broker.access_rule), 'acme-keycloak', '9b0e3f52-6a52-4c1e-8c3b-0a1b2c3d4e5f');
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'acme-keycloak', '3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 'deploy', '{"/realm_access/roles": "on-call"}', 'OPS-1');
+--> nothing
+
+-- grant: jobs on one's own machines, from private networks
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, networks, reason) VALUES ('acme', 'acme-github', 'repo:**', 'glob', 'read', '{"repository_id": "5", "event_name": "push", "runner_environment": "self-hosted"}', '{10.0.0.0/8}', 'OPS-1');
+--> nothing
+
+-- grant: branches that begin with a word
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-gitlab', 'project_path:acme/shop:ref_type:branch:ref:release**', 'glob', 'read', '{"ref_protected": "true"}', 'OPS-1');
+--> nothing
+
+-- kubernetes: an audience beside service accounts in allowed_targets
+UPDATE broker.access_provider SET allowed_targets = '{shop/*,https://vault.acme.example}' WHERE name = 'kubernetes';
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'vault-login', 'kubernetes', 600, '{"service_account": "shop/deployer", "audiences": ["https://vault.acme.example"]}');
+--> nothing
+
+-- azure: the scope of Azure SQL, with the two slashes that Microsoft documents
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'sql', 'azure', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "https://database.windows.net//.default"}');
+--> nothing
+
+-- aws-sts: a managed policy of AWS, and one of the role's account
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'aws', 900, '{"role_arn": "arn:aws:iam::123456789012:role/ci-read", "policy_arns": ["arn:aws:iam::aws:policy/ReadOnlyAccess", "arn:aws:iam::123456789012:policy/ReadLogs"]}');
+--> nothing
+
+-- provider: an account that several tenants have
+INSERT INTO broker.tenant (name) VALUES ('t1'), ('t2');
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) SELECT t, 'aws', 'aws-sts', '{"region": "eu-central-1"}'::jsonb, '{arn:aws:iam::210987654321:role/ci-*}'::text[] FROM unnest('{t1,t2,acme}'::text[]) AS t WHERE t <> 'acme' UNION ALL SELECT 'acme', 'aws2', 'aws-sts', '{"region": "eu-central-1"}', '{arn:aws:iam::210987654321:role/ci-*}';
+--> nothing
+
+-- issuer: AKS, whose issuers end with a slash
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('aks', 'acme', 'https://westeurope.oic.prod-aks.azure.com/72f988bf-86f1-41af-91ab-2d7cd011db47/8c5a1b2c-1111-4222-8333-0123456789ab/', '{mintmark-aks}');
+--> nothing
+
+-- grant: until a far year, on purpose
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until, reason) VALUES ('acme', 'acme-keycloak', '3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 'read', '2099-12-31', 'OPS-1');
+--> nothing
+
+-- tenant: a second admin required of one, beside whom platform admins approve
+UPDATE broker.tenant SET require_second_admin = true WHERE name = 'acme';
+--> nothing

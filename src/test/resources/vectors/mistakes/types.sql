@@ -438,8 +438,8 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- kubernetes: a colon for the slash in targets
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://k2.acme.example:6443"}', '{shop:*}');
---> Access provider "p2": target_fits_no_form
---? No target of type kubernetes can match "shop:*" in allowed_targets. Write targets of the form */*.
+--> Access provider "p2": unlikely_settings
+--? The access provider has a target that looks like a service account, but has a : between its parts. Write NAMESPACE/NAME, for example shop/deployer, or an audience.
 --! 01000
 
 -- kubernetes: a token without auth
@@ -930,7 +930,7 @@ INSERT INTO broker.grant_review (grant_id, verdict) SELECT id, 'keep' FROM broke
 -- grant: a block of a subject that nothing knows
 INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'job:relaese', 'INC-1: leaked');
 --> Block of "job:relaese": block_matches_nothing
---? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. Compare the block's subject with the sub claim of the tokens.
+--? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. For somebody who never had access that is normal. Otherwise compare the block's subject with the sub claim of the tokens.
 --! 01000
 
 -- grant: a tenant admin without a login
@@ -2566,7 +2566,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, actor_idp, 
 -- grant: all agents by a glob
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, actor_idp, actor, actor_match) VALUES ('acme', 'acme-keycloak', '2f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 'read', 'OPS-1: test', 'acme-agents', 'agent:**', 'glob');
 --> Grant of key "read" to "2f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e": actor_matches_every_agent
---? Any agent of identity provider "acme-agents" may act for the subject. Name the agent, or match only agents of one team.
+--? Any agent of identity provider "acme-agents" may act for the subject. If some of them must not, name the agent, or match only agents of one team.
 --! 01000
 
 -- grant: a placeholder as subject
