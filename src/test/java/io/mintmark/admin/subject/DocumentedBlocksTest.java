@@ -53,6 +53,7 @@ class DocumentedBlocksTest {
 
     private static final String WITHOUT_RECIPE =
             """
+            DELETE FROM broker.subject_grant WHERE tenant = 'acme' AND key IN ('deploy', 'read');
             DELETE FROM broker.key WHERE tenant = 'acme' AND provider = 'aws';
             DELETE FROM broker.access_provider WHERE tenant = 'acme' AND name = 'aws';
             """;
