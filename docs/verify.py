@@ -1111,6 +1111,7 @@ IDENTITIES = {"tenant_admin": ["role_name"], "shared_issuer": ["issuer"], "known
               "access_rule": ["id"], "access_approver": ["id"], "access_request": ["id"], "access_decision": ["id"],
               "role_member": ["role_name", "member"], "tenant": ["name"], "identity_provider": ["name"],
               "access_provider": ["name"], "key": ["name"], "subject_grant": ["id"], "provider_type": ["type"]}
+SHARED = {"shared_issuer", "provider_type", "known_issuer", "role_member"}  # without tenant
 NAMED_BY = {"tenant": "name", "identity_provider": "name", "access_provider": "name", "key": "name", "subject_grant": "id",
             "provider_type": "type"}
 NOT_USED = {"description", "reason", "owner", "enabled", "id", "tenant", "request_id"}  # by decisions
@@ -1165,8 +1166,10 @@ def note_change(fields, digest):
         return
     if table in APPROVED:
         judge_approval(tenant, int(revision), table, opened_row(before), opened_row(after), fields[6], time_of(fields[7]), fields[8])
-    follow(f"change {revision} of {f'tenant {tenant}' if tenant else 'the tables without tenant'}", int(revision),
-           version(tenant, table, before), version(tenant, table, after))
+    of = f"tenant {tenant}" if tenant is not None else "the tables without tenant"
+    if why := of_other_history(tenant, table, before, after):
+        wrong(f"forged_{table} of {of} at change {revision}: {why}")
+    follow(f"change {revision} of {of}", int(revision), version(tenant, table, before), version(tenant, table, after))
     past.execute("INSERT INTO ending VALUES (?1, ?2) ON CONFLICT (tenant) DO UPDATE SET revision = max(revision, ?2)",
                  (tenant or "", int(revision)))
     if table not in NAMED_BY and table != "blocked_subject" or table in NAMED_BY and (tenant is None) != (table == "provider_type"):
@@ -1672,6 +1675,25 @@ def version(tenant, table, text):
         known, texts = [text for _ in IDENTITIES.get(table, ())], [text]
     content = digest_of("row", texts)
     return digest_of("row", [table, tenant, *(known or [content])]), f"{table} {' '.join(known)}"[:100], content
+
+
+def of_other_history(tenant, table, before, after):
+    """Why the row of a change is not one of its history: it names another tenant, or gets another number; nothing if it is one."""
+    named, numbers = IDENTITIES.get(table), []
+    for text in (before, after) if named else ():
+        if text is None:
+            continue
+        try:
+            row = members(text)
+        except BAD:
+            continue
+        owner = text_of(row, "name" if table == "tenant" else "tenant")
+        if table not in SHARED and owner != tenant:
+            return "its row is of " + ("no tenant" if owner is None else f"tenant {owner}")
+        numbers.append(text_of(row, named[0]) if named in (["id"], ["mint_id"]) else None)
+    if len(set(numbers)) > 1:
+        return f"it was {table} {numbers[0]}, and nothing gets another number"
+    return None
 
 
 def follow(change, revision, before, after):

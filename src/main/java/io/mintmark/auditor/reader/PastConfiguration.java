@@ -14,6 +14,7 @@ import io.mintmark.audit.canonical.EventFields;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
 import io.mintmark.auditor.reader.PastRow.Table;
 import io.mintmark.auditor.reader.PlacedLine.Chain;
+import io.mintmark.auditor.reader.RowContinuity.Versions;
 import io.mintmark.auditor.reader.RecordedApprovals.Change;
 import io.mintmark.auditor.verify.Findings;
 import io.mintmark.auditor.verify.LogReader;
@@ -120,8 +121,8 @@ final class PastConfiguration implements MintProof {
         if (at == null) {
             return () -> {};
         }
-        List<PlacedLine> versions =
-                continuity.lines(
+        Versions versions =
+                continuity.versions(
                         row,
                         at,
                         String.valueOf(row.fields().get(TABLE)),
@@ -132,7 +133,7 @@ final class PastConfiguration implements MintProof {
     }
 
     private void add(
-            LogReader.Row row, long at, List<PlacedLine> versions, Optional<Change> change) {
+            LogReader.Row row, long at, Versions versions, Optional<Change> change) {
         try {
             if (!Objects.equals(tenant, row.chain())) {
                 noteLast();
@@ -140,7 +141,8 @@ final class PastConfiguration implements MintProof {
             }
             revision = at;
             late.add(row, at);
-            for (PlacedLine line : versions) {
+            versions.forged().ifPresent(findings::wrong);
+            for (PlacedLine line : versions.lines()) {
                 lines.add(line);
             }
             if (change.isPresent()) {

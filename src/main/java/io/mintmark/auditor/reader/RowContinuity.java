@@ -17,7 +17,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * Checks that each change starts from its row as the change before it left it. Otherwise the row
@@ -47,6 +49,10 @@ final class RowContinuity {
                     Map.entry("access_decision", List.of("id")),
                     Map.entry("role_member", List.of("role_name", "member")));
 
+    /** Tables without tenant, whose rows apply to all tenants. */
+    private static final Set<String> SHARED =
+            Set.of("shared_issuer", "provider_type", "known_issuer", "role_member");
+
     private static final CanonicalForm ROW = new CanonicalForm("row");
     private static final String NONE = "-";
     private static final int LONGEST_NAME = 100;
@@ -58,7 +64,17 @@ final class RowContinuity {
      * A state of a row, as a change records it: the row's table and name, and a digest of its
      * content.
      */
-    private record Version(Chain chain, String name, String content) {}
+    private record Version(Chain chain, String name, String content, Optional<Owner> owner) {}
+
+    /** The tenant that a row names, and the number or mint that it is known by for ever. */
+    private record Owner(@Nullable String tenant, String id) {}
+
+    /**
+     * A change.
+     *
+     * @param forged why its row is not one of its history; empty if it is
+     */
+    record Versions(List<PlacedLine> lines, Optional<String> forged) {}
 
     /**
      * @param lines where the changes are sorted
@@ -69,8 +85,8 @@ final class RowContinuity {
         this.group = group;
     }
 
-    /** The lines of a change of any table, which may be asked for on any thread. */
-    List<PlacedLine> lines(
+    /** A change of any table, which may be asked for on any thread. */
+    Versions versions(
             LogReader.Row row, long revision, String table, @Nullable String... sides) {
         List<PlacedLine> found = new ArrayList<>();
         List<Optional<Version>> versions =
@@ -85,7 +101,54 @@ final class RowContinuity {
         if (after.isPresent() && !stays) {
             found.add(line(row, revision, after.get(), NONE, after.get().content()));
         }
-        return found;
+        return new Versions(
+                found,
+                forged(row.chain(), table, before, after)
+                        .map(why ->
+                                "forged_%s of %s at change %d: %s"
+                                        .formatted(
+                                                table,
+                                                row.chain() == null
+                                                        ? "the tables without tenant"
+                                                        : "tenant " + row.chain(),
+                                                revision,
+                                                why)));
+    }
+
+    private static Optional<String> forged(
+            @Nullable String tenant,
+            String table,
+            Optional<Version> before,
+            Optional<Version> after) {
+        if (!IDENTITIES.containsKey(table)) {
+            return Optional.empty();
+        }
+        List<Owner> owners =
+                Stream.of(before, after)
+                        .flatMap(version -> version.flatMap(Version::owner).stream())
+                        .toList();
+        for (Owner owner : owners) {
+            if (!SHARED.contains(table) && !Objects.equals(owner.tenant(), tenant)) {
+                return Optional.of(
+                        "its row is of "
+                                + (owner.tenant() == null
+                                        ? "no tenant"
+                                        : "tenant " + owner.tenant()));
+            }
+        }
+        return owners.stream().map(Owner::id).distinct().count() < 2
+                ? Optional.empty()
+                : Optional.of(
+                        "it was %s %s, and nothing gets another number"
+                                .formatted(table, owners.getFirst().id()));
+    }
+
+    private static Owner owner(String table, ExportedLine row) {
+        List<String> identity = IDENTITIES.getOrDefault(table, List.of());
+        boolean isNumbered = identity.equals(List.of("id")) || identity.equals(List.of("mint_id"));
+        return new Owner(
+                row.text(table.equals("tenant") ? "name" : "tenant"),
+                isNumbered ? row.value(identity.getFirst()).text() : "");
     }
 
     private static PlacedLine line(
@@ -113,7 +176,8 @@ final class RowContinuity {
                 new Version(
                         new Chain(group, Optional.of(ROW.hash(place))),
                         name.substring(0, Math.min(name.length(), LONGEST_NAME)),
-                        ROW.hash(List.of(content))));
+                        ROW.hash(List.of(content)),
+                        row.map(it -> owner(table, it))));
     }
 
     /**

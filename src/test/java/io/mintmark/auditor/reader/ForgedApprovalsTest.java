@@ -307,4 +307,59 @@ class ForgedApprovalsTest {
         forge(VOTE.formatted("'sso', issuer, 'lead:bob'"), GRANT, GRANT);
         assertFound(" was not pending before this change");
     }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            textBlock =
+                    """
+                    SELECT internal.append_change('globex', 'subject_grant', 'INSERT', NULL, '{"id": 7, "tenant": "acme", "idp": "sso", "subject": "mal", "key": "deploy", "enabled": true}') | forged_subject_grant of tenant globex at change 2: its row is of tenant acme
+                    SELECT internal.append_change('acme', 'grant_review', 'INSERT', NULL, '{"id": 7, "tenant": "globex"}')                                                                    | its row is of tenant globex
+                    SELECT internal.append_change(NULL, 'blocked_subject', 'INSERT', NULL, '{"id": 7, "tenant": "acme", "enabled": true}')                                                     | forged_blocked_subject of the tables without tenant at change
+                    """)
+    void a_row_in_the_history_of_another_tenant_is_found(String attack, String finding)
+            throws Exception {
+        database.admin("INSERT INTO broker.tenant (name) VALUES ('globex')");
+        forge(attack);
+        assertOneIs(finding);
+    }
+
+    @Test
+    void a_row_that_gets_another_id_is_found() throws Exception {
+        database.run(
+                Who.TENANT_ADMIN,
+                "INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'dev:mal', 'INC-1')");
+        forge(
+                """
+                SELECT internal.append_change('acme', 'blocked_subject', 'UPDATE', to_jsonb(b), to_jsonb(b) || '{"id": 4711}')
+                  FROM broker.blocked_subject AS b
+                """);
+        assertOneIs(": it was blocked_subject 1, and nothing gets another number");
+    }
+
+    /** Rows of the platform are of no tenant, and a key may get another name. */
+    @Test
+    void rows_of_the_platform_and_other_names_are_not_accused() throws Exception {
+        database.admin(
+                """
+                INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES (NULL, 'dev:mal', 'INC-1');
+                UPDATE broker.blocked_subject SET until = now() + interval '1 day';
+                UPDATE broker.provider_type SET max_duration = 600 WHERE type = 'jwt';
+                INSERT INTO broker.key (tenant, name, provider, max_duration, settings, owner)
+                VALUES ('acme', 'old', 'own', 600, '{"audience": "https://old.example.com"}', 'team');
+                UPDATE broker.key SET name = 'new' WHERE name = 'old'
+                """);
+        assertFound();
+    }
+
+    /** Both verifiers find it, among what else the attack broke. */
+    private void assertOneIs(String finding) throws Exception {
+        Seals.seal(database);
+        Script script = new Script(directory, database);
+        script.status(List.of());
+        List<String> wrong = Seals.wrong(database);
+        assertTrue(wrong.stream().anyMatch(it -> it.contains(finding)), wrong.toString());
+        assertTrue(script.output().contains(finding), script.output());
+    }
 }
