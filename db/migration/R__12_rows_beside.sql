@@ -58,14 +58,14 @@ CREATE OR REPLACE FUNCTION internal.as_compared(of_table text, written jsonb) RE
 $$;
 COMMENT ON FUNCTION internal.as_compared(text, jsonb) IS 'What is compared of a row with other rows, as a grant.';
 
-CREATE OR REPLACE FUNCTION internal.values_compared(subject text, match text, claims jsonb, owner text) RETURNS TABLE (kind text, value text)
+CREATE OR REPLACE FUNCTION internal.values_compared(subject text, match text, claims jsonb, owner text, actor text) RETURNS TABLE (kind text, value text)
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT 'subject', subject WHERE match = 'exact' AND subject IS NOT NULL
-     UNION ALL SELECT 'owner', owner WHERE owner IS NOT NULL
+     UNION ALL SELECT v.kind, v.value FROM (VALUES ('owner', owner), ('actor', actor)) AS v (kind, value) WHERE v.value IS NOT NULL
      UNION ALL SELECT 'claim', c.key FROM jsonb_each(claims) AS c
      UNION ALL SELECT format('value of "%s"', c.key), a #>> '{}' FROM jsonb_each(claims) AS c CROSS JOIN internal.alternatives(c.value) AS a WHERE jsonb_typeof(a) = 'string';
 $$;
-COMMENT ON FUNCTION internal.values_compared(text, text, jsonb, text) IS 'The values of a row in which a misspelling makes the row match nothing, or belong to nobody.';
+COMMENT ON FUNCTION internal.values_compared(text, text, jsonb, text, text) IS 'The values of a row in which a misspelling makes the row match nothing, or belong to nobody.';
 
 CREATE OR REPLACE FUNCTION internal.lint_beside(of_table text, checked broker.subject_grant) RETURNS TABLE (rule text, detail text)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off SET standard_conforming_strings = on AS $$
@@ -86,25 +86,27 @@ BEGIN
         RETURN;
     END IF;
     RETURN QUERY WITH other AS MATERIALIZED (
-        (SELECT g.subject, g.match, g.claims, g.owner FROM broker.subject_grant AS g
+        (SELECT g.subject, g.match, g.claims, g.owner, NULL AS actor FROM broker.subject_grant AS g
           WHERE g.match = 'exact' AND g.tenant = checked.tenant AND g.idp = checked.idp AND g.enabled AND (of_table <> 'subject_grant' OR g.id <> checked.id) LIMIT 200)
-        UNION ALL (SELECT g.subject, g.match, g.claims, g.owner FROM broker.subject_grant AS g
+        UNION ALL (SELECT g.subject, g.match, g.claims, g.owner, NULL AS actor FROM broker.subject_grant AS g
           WHERE g.match = 'glob' AND g.tenant = checked.tenant AND g.idp = checked.idp AND g.enabled AND (of_table <> 'subject_grant' OR g.id <> checked.id) LIMIT 200)
-        UNION ALL (SELECT r.subject, r.match, r.claims, r.owner FROM broker.access_rule AS r
+        UNION ALL (SELECT r.subject, r.match, r.claims, r.owner, NULL FROM broker.access_rule AS r
           WHERE r.tenant = checked.tenant AND r.idp = checked.idp AND r.enabled AND (of_table <> 'access_rule' OR r.id <> checked.id) LIMIT 100)
-        UNION ALL (SELECT a.subject, a.match, a.claims, NULL FROM broker.access_approver AS a
+        UNION ALL (SELECT a.subject, a.match, a.claims, NULL, NULL FROM broker.access_approver AS a
           WHERE a.tenant = checked.tenant AND a.idp = checked.idp AND (of_table <> 'access_approver' OR a.id <> checked.id) LIMIT 100)
-        UNION ALL (SELECT NULL, NULL, '{}', g.owner FROM broker.subject_grant AS g
+        UNION ALL (SELECT NULL, NULL, '{}', g.owner, NULL FROM broker.subject_grant AS g
           WHERE checked.owner IS NOT NULL AND g.tenant = checked.tenant AND g.enabled AND (of_table <> 'subject_grant' OR g.id <> checked.id) LIMIT 200)
-        UNION ALL (SELECT NULL, NULL, '{}', k.owner FROM broker.key AS k
+        UNION ALL (SELECT NULL, NULL, '{}', NULL, g.actor FROM broker.subject_grant AS g
+          WHERE checked.actor_match = 'exact' AND g.actor IS NOT NULL AND g.tenant = checked.tenant AND g.actor_idp = checked.actor_idp AND g.actor_match = 'exact' AND g.enabled AND g.id <> checked.id LIMIT 200)
+        UNION ALL (SELECT NULL, NULL, '{}', k.owner, NULL FROM broker.key AS k
           WHERE checked.owner IS NOT NULL AND k.tenant = checked.tenant AND k.enabled AND (of_table <> 'key' OR k.name <> checked.key) LIMIT 200)
-        UNION ALL (SELECT NULL, NULL, jsonb_build_object(c.claim, c.value), NULL FROM broker.console_access AS c
+        UNION ALL (SELECT NULL, NULL, jsonb_build_object(c.claim, c.value), NULL, NULL FROM broker.console_access AS c
           WHERE of_table = 'console_access' AND c.enabled AND c.id <> checked.id ORDER BY c.id LIMIT 1000)
     ), beside AS MATERIALIZED (
-        SELECT DISTINCT v.kind, v.value FROM other AS o CROSS JOIN internal.values_compared(o.subject, o.match, o.claims, o.owner) AS v
+        SELECT DISTINCT v.kind, v.value FROM other AS o CROSS JOIN internal.values_compared(o.subject, o.match, o.claims, o.owner, o.actor) AS v
     )
     (SELECT DISTINCT ON (v.kind, v.value) 'nearly_another_value', concat_ws(chr(10), v.kind, v.value, b.value)
-       FROM internal.values_compared(checked.subject, checked.match, checked.claims, checked.owner) AS v
+       FROM internal.values_compared(checked.subject, checked.match, checked.claims, checked.owner, CASE checked.actor_match WHEN 'exact' THEN checked.actor END) AS v
        JOIN beside AS b ON b.kind = v.kind AND internal.is_misspelling(v.value, b.value)
       WHERE NOT EXISTS (SELECT FROM beside AS e WHERE e.kind = v.kind AND e.value = v.value) ORDER BY v.kind, v.value, b.value)
     UNION ALL

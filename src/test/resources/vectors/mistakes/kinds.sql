@@ -748,6 +748,7 @@ INSERT INTO broker.access_approver (rule, idp, subject) VALUES ((SELECT max(id) 
 --! 01000
 
 -- grant for somebody who is blocked
+SET LOCAL client_min_messages = warning;
 INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'system:serviceaccount:shop:deployer', 'HR-1: left');
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'acme-cluster', 'system:serviceaccount:shop:deployer', 'orders-login', 'OPS-1: test');
 --> Grant of key "orders-login" to "system:serviceaccount:shop:deployer": subject_is_blocked
@@ -790,7 +791,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs)
 -- key: names of one's own crossed
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs) VALUES ('acme', 'k2', 'orders', 3600, '{"role": "app_rw"}', '{"DB_USER": "Password", "DB_PASSWORD": "Username"}');
 --> Key "k2": output_of_another_field
---? The output "DB_PASSWORD" has the field Username
+--? Exchange the fields, or choose another name for the output.
 --! 01000
 
 -- key: a token for the broker itself
@@ -876,6 +877,7 @@ INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme',
 --! 01000
 
 -- block: lifted in all tenants at once
+SET LOCAL client_min_messages = warning;
 INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'system:serviceaccount:shop:deployer', 'INC-1: leak'), (NULL, 'system:serviceaccount:shop:deployer', 'INC-1: leak');
 UPDATE broker.blocked_subject SET enabled = false WHERE reason = 'INC-1: leak';
 --> This UPDATE changed 2 rows of broker.blocked_subject, of one tenant and of all tenants.
@@ -897,3 +899,10 @@ INSERT INTO broker.access_decision (request, verdict, note) VALUES ('6f1cd1a8-00
 --> There is no access request 6f1cd1a8-0000-4000-8000-000000000000 that you may see.
 --? lists what can be decided
 --! 23503
+
+-- grant: an actor who is almost that of another grant
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, actor_idp, actor) VALUES ('acme', 'acme-keycloak', '3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 'read', 'OPS-1: test', 'acme-agents', 'agent:release-bot');
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, actor_idp, actor) VALUES ('acme', 'acme-keycloak', '4f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 'read', 'OPS-1: test', 'acme-agents', 'agent:relaese-bot');
+--> Grant of key "read" to "4f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e": nearly_another_value
+--? The actor "agent:relaese-bot" is almost the same as "agent:release-bot"
+--! 01000
