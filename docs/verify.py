@@ -1167,9 +1167,10 @@ def note_change(fields, digest):
     if table in APPROVED:
         judge_approval(tenant, int(revision), table, opened_row(before), opened_row(after), fields[6], time_of(fields[7]), fields[8])
     of = f"tenant {tenant}" if tenant is not None else "the tables without tenant"
-    if why := of_other_history(tenant, table, before, after):
+    versions = version(tenant, table, before), version(tenant, table, after)
+    if why := of_other_history(tenant, table, [one[3] for one in versions if one and one[3]]):
         wrong(f"forged_{table} of {of} at change {revision}: {why}")
-    follow(f"change {revision} of {of}", int(revision), version(tenant, table, before), version(tenant, table, after))
+    follow(f"change {revision} of {of}", int(revision), *versions)
     past.execute("INSERT INTO ending VALUES (?1, ?2) ON CONFLICT (tenant) DO UPDATE SET revision = max(revision, ?2)",
                  (tenant or "", int(revision)))
     if table not in NAMED_BY and table != "blocked_subject" or table in NAMED_BY and (tenant is None) != (table == "provider_type"):
@@ -1663,36 +1664,30 @@ def note_block(tenant, pattern, revision, block, *what):
 
 
 def version(tenant, table, text):
-    """What identifies a row, what people call it, and a digest of its content."""
+    """What identifies a row, what people call it, a digest of its content, and the tenant that it names with its number."""
     if text is None:
         return None
+    owner = None
     try:
         row = members(text)
+        owner = (text_of(row, "name" if table == "tenant" else "tenant"),
+                 text_of(row, IDENTITIES[table][0]) if IDENTITIES.get(table) in (["id"], ["mint_id"]) else None)
         known = [row.get(column, ("null", ""))[1] for column in IDENTITIES.get(table, ())]
         texts = [part for column, (form, value) in sorted(row.items())
                  if form != "null" for part in (column, form, value)]  # a column that was added later is missing in older changes
     except BAD:
         known, texts = [text for _ in IDENTITIES.get(table, ())], [text]
     content = digest_of("row", texts)
-    return digest_of("row", [table, tenant, *(known or [content])]), f"{table} {' '.join(known)}"[:100], content
+    return digest_of("row", [table, tenant, *(known or [content])]), f"{table} {' '.join(known)}"[:100], content, owner
 
 
-def of_other_history(tenant, table, before, after):
+def of_other_history(tenant, table, owners):
     """Why the row of a change is not one of its history: it names another tenant, or gets another number; nothing if it is one."""
-    named, numbers = IDENTITIES.get(table), []
-    for text in (before, after) if named else ():
-        if text is None:
-            continue
-        try:
-            row = members(text)
-        except BAD:
-            continue
-        owner = text_of(row, "name" if table == "tenant" else "tenant")
-        if table not in SHARED and owner != tenant:
+    for owner, _ in owners if table in IDENTITIES and table not in SHARED else ():
+        if owner != tenant:
             return "its row is of " + ("no tenant" if owner is None else f"tenant {owner}")
-        numbers.append(text_of(row, named[0]) if named in (["id"], ["mint_id"]) else None)
-    if len(set(numbers)) > 1:
-        return f"it was {table} {numbers[0]}, and nothing gets another number"
+    if len({number for _, number in owners}) > 1:
+        return f"it was {table} {owners[0][1]}, and nothing gets another number"
     return None
 
 

@@ -14,8 +14,8 @@ import io.mintmark.audit.canonical.EventFields;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
 import io.mintmark.auditor.reader.PastRow.Table;
 import io.mintmark.auditor.reader.PlacedLine.Chain;
-import io.mintmark.auditor.reader.RowContinuity.Versions;
 import io.mintmark.auditor.reader.RecordedApprovals.Change;
+import io.mintmark.auditor.reader.RowContinuity.Versions;
 import io.mintmark.auditor.verify.Findings;
 import io.mintmark.auditor.verify.LogReader;
 import io.mintmark.auditor.verify.MintProof;
@@ -132,8 +132,7 @@ final class PastConfiguration implements MintProof {
         return () -> add(row, at, versions, change);
     }
 
-    private void add(
-            LogReader.Row row, long at, Versions versions, Optional<Change> change) {
+    private void add(LogReader.Row row, long at, Versions versions, Optional<Change> change) {
         try {
             if (!Objects.equals(tenant, row.chain())) {
                 noteLast();

@@ -28,9 +28,9 @@ final class RecordedApprovers {
     private final Map<String, Map<String, JsonNode>> ofRules = new HashMap<>();
 
     /**
-     * Rows by which somebody was a program, since the rule was last approved, and the rows that then
-     * would have let the same subjects decide as people: what they allow, by the ids of the rules.
-     * Without its rule's next approval, nobody becomes a person by that.
+     * Rows by which somebody was a program, since the rule was last approved, and the rows that
+     * then would have let the same subjects decide as people: what they allow, by the ids of the
+     * rules. Without its rule's next approval, nobody becomes a person by that.
      */
     private final Map<String, Map<ObjectNode, Set<ObjectNode>>> formerPrograms = new HashMap<>();
 
@@ -76,7 +76,10 @@ final class RecordedApprovers {
     }
 
     private void noteFormerProgram(JsonNode before, JsonNode after) {
-        boolean stays = after.isObject() && NAMES.stream().allMatch(column -> before.path(column).equals(after.path(column)));
+        boolean stays =
+                after.isObject()
+                        && NAMES.stream()
+                                .allMatch(column -> before.path(column).equals(after.path(column)));
         if (!requireSecond || stays || !saysProgram(before)) {
             return;
         }
@@ -99,7 +102,8 @@ final class RecordedApprovers {
         if (one.hasNonNull("role_name") && one.path("role_name").equals(other.path("role_name"))) {
             return true;
         }
-        boolean bothGlobs = Stream.of(one, other).allMatch(row -> row.path("match").asText().equals("glob"));
+        boolean bothGlobs =
+                Stream.of(one, other).allMatch(row -> row.path("match").asText().equals("glob"));
         return one.hasNonNull("subject")
                 && other.hasNonNull("subject")
                 && people.areLinked(one, other)
@@ -151,11 +155,13 @@ final class RecordedApprovers {
 
     /** Whether a person would be no program only by a change that one admin made of its row. */
     private boolean wasProgram(JsonNode decision, Set<String> person, JsonNode request) {
-        Map<ObjectNode, Set<ObjectNode>> former = formerPrograms.getOrDefault(request.path("rule").asText(), Map.of());
+        Map<ObjectNode, Set<ObjectNode>> former =
+                formerPrograms.getOrDefault(request.path("rule").asText(), Map.of());
         if (former.isEmpty()) {
             return false;
         }
-        List<ObjectNode> rows = allowing(decision, request).stream().map(RecordedApprovals::allows).toList();
+        List<ObjectNode> rows =
+                allowing(decision, request).stream().map(RecordedApprovals::allows).toList();
         return former.entrySet().stream()
                 .filter(program -> namesOne(program.getKey(), person))
                 .anyMatch(program -> rows.stream().anyMatch(program.getValue()::contains));

@@ -73,12 +73,12 @@ final class RecordedPeople {
                 yield keepsIssuer ? Optional.empty() : wrongIssuer(after, "idp", "issuer");
             }
             case "access_request" ->
-                before.isObject()
-                        ? Optional.empty()
-                        : wrongIssuer(after, "idp", "issuer")
-                                .or(() -> wrongIssuer(after, "actor_idp", "actor_issuer"));
+                    before.isObject()
+                            ? Optional.empty()
+                            : wrongIssuer(after, "idp", "issuer")
+                                    .or(() -> wrongIssuer(after, "actor_idp", "actor_issuer"));
             case "access_decision" ->
-                before.isObject() ? Optional.empty() : wrongIssuer(after, "idp", "issuer");
+                    before.isObject() ? Optional.empty() : wrongIssuer(after, "idp", "issuer");
             default -> Optional.empty();
         };
     }

@@ -1,14 +1,12 @@
 package io.mintmark.auditor.reader;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.auditor.reader.RecordedApprovals.Change;
 
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,17 +22,6 @@ final class RecordedRequests {
 
     /** The longest time between the check of a last approval and the record of its grant. */
     private static final Duration SLACK = Duration.ofSeconds(30);
-
-    /** The columns of a request that change. */
-    private static final List<String> STATUS =
-            List.of(
-                    "status",
-                    "grant_id",
-                    "withdrawn_by",
-                    "signed_off_by",
-                    "signed_off_at",
-                    "updated_at",
-                    "updated_by");
 
     private final Map<String, JsonNode> rules = new HashMap<>();
     private final Map<String, Open> open = new HashMap<>();
@@ -139,19 +126,9 @@ final class RecordedRequests {
         if (!after.isObject()) {
             return Optional.of("request %s was deleted, and a request never is".formatted(id));
         }
-        return asked(before, after).equals(asked(after, after))
+        return RequestedGrant.asksTheSame(before, after)
                 ? Optional.empty()
                 : Optional.of("what request %s asked for was changed".formatted(id));
-    }
-
-    /** What a request asked for. The end of a break glass is known when it is granted. */
-    private static ObjectNode asked(JsonNode request, JsonNode after) {
-        ObjectNode asked = request.deepCopy();
-        asked.remove(STATUS);
-        if (RequestedGrant.isTrue(after, "break_glass") && after.hasNonNull("grant_id")) {
-            asked.remove("expires_at");
-        }
-        return asked;
     }
 
     private boolean isByItsRule(JsonNode request) {
@@ -248,22 +225,12 @@ final class RecordedRequests {
             return Optional.of("it allows other access than request %s asked for".formatted(id));
         }
         Optional<String> why =
-                missing(id, request).or(() -> wronglyNamed(grant, request.names().values()));
+                missing(id, request)
+                        .or(() -> RequestedGrant.wronglyNamed(grant, request.names().values()));
         if (why.isEmpty()) {
             open.remove(id);
         }
         return why;
-    }
-
-    /** Why a grant names others as its approvers than its request has; empty if it names these. */
-    private static Optional<String> wronglyNamed(JsonNode grant, Collection<String> names) {
-        String named = grant.path("approved_by").asText("");
-        String approved = String.join(", ", names);
-        return named.equals(approved)
-                ? Optional.empty()
-                : Optional.of(
-                        "it names '%s' as its approvers, and these are '%s'"
-                                .formatted(named, approved));
     }
 
     /** Why a request could not be granted any more, as the end of a sentence. */

@@ -105,14 +105,14 @@ final class RecordedTerms {
                 ? Optional.empty()
                 : wrongRevision(named.path("rule"), "rule", rule(request))
                         .or(() -> wrongRevision(named.path("key"), "key", key(request)))
-                        .or(() -> wrongRevision(
+                        .or(() ->
+                                wrongRevision(
                                         named.path("accessProvider"),
                                         "access provider",
                                         provider(request)));
     }
 
-    private static Optional<String> wrongRevision(
-            JsonNode named, String words, @Nullable Row row) {
+    private static Optional<String> wrongRevision(JsonNode named, String words, @Nullable Row row) {
         return row == null || named.asLong() == row.revision()
                 ? Optional.empty()
                 : Optional.of(

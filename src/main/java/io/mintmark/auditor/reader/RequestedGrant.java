@@ -1,6 +1,7 @@
 package io.mintmark.auditor.reader;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.base.tenant.Glob;
 import io.mintmark.broker.catalogue.DocumentFields;
@@ -8,11 +9,23 @@ import io.mintmark.broker.catalogue.DocumentFields;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
 /** A request as its rule allows it, and a grant as its request asked for it. */
 final class RequestedGrant {
+    /** The columns of a request that change. */
+    private static final List<String> STATUS =
+            List.of(
+                    "status",
+                    "grant_id",
+                    "withdrawn_by",
+                    "signed_off_by",
+                    "signed_off_at",
+                    "updated_at",
+                    "updated_by");
+
     private RequestedGrant() {}
 
     /** Whether a rule in force allows a request as it was made. */
@@ -88,5 +101,31 @@ final class RequestedGrant {
         } catch (DateTimeException e) {
             return Optional.empty();
         }
+    }
+
+    /** Whether a change of a request left what it asked for. */
+    static boolean asksTheSame(JsonNode before, JsonNode after) {
+        return asked(before, after).equals(asked(after, after));
+    }
+
+    /** What a request asked for. The end of a break glass is known when it is granted. */
+    private static ObjectNode asked(JsonNode request, JsonNode after) {
+        ObjectNode asked = request.deepCopy();
+        asked.remove(STATUS);
+        if (RequestedGrant.isTrue(after, "break_glass") && after.hasNonNull("grant_id")) {
+            asked.remove("expires_at");
+        }
+        return asked;
+    }
+
+    /** Why a grant names others as its approvers than its request has; empty if it names these. */
+    static Optional<String> wronglyNamed(JsonNode grant, Collection<String> names) {
+        String named = grant.path("approved_by").asText("");
+        String approved = String.join(", ", names);
+        return named.equals(approved)
+                ? Optional.empty()
+                : Optional.of(
+                        "it names '%s' as its approvers, and these are '%s'"
+                                .formatted(named, approved));
     }
 }

@@ -86,8 +86,7 @@ final class RowContinuity {
     }
 
     /** A change of any table, which may be asked for on any thread. */
-    Versions versions(
-            LogReader.Row row, long revision, String table, @Nullable String... sides) {
+    Versions versions(LogReader.Row row, long revision, String table, @Nullable String... sides) {
         List<PlacedLine> found = new ArrayList<>();
         List<Optional<Version>> versions =
                 Arrays.stream(sides).map(text -> version(row.chain(), table, text)).toList();

@@ -103,16 +103,19 @@ class ForgedApprovalsTest {
             quoteCharacter = '`',
             textBlock =
                     """
-                    'https://evil.example.com', 'dev:eve', NULL, NULL, NULL                         | 'sso', issuer, 'dev:eve'                         | forged_access_request of tenant acme at change
-                    'https://sso.example.com', 'dev:jim', 'console', 'https://evil.example.com', 'dev:eve' | 'sso', issuer, 'dev:eve'                  | forged_access_request of tenant acme at change
-                    'https://sso.example.com', 'dev:eve', NULL, NULL, NULL                          | 'sso', 'https://evil.example.com', 'dev:eve'     | forged_access_decision of tenant acme at change
+                    'https://evil.example.com', 'dev:eve', NULL, NULL, NULL                                | 'https://sso.example.com'  | forged_access_request of tenant acme at change ;void: it names issuer
+                    'https://sso.example.com', 'dev:jim', 'console', 'https://evil.example.com', 'dev:eve' | 'https://sso.example.com'  | forged_access_request of tenant acme at change ;void: it names issuer
+                    'https://sso.example.com', 'dev:eve', NULL, NULL, NULL                                 | 'https://evil.example.com' | forged_access_decision of tenant acme at change
                     """)
     void another_issuer_than_that_of_the_identity_provider_is_found(
-            String requester, String voter, String finding) throws Exception {
+            String requester, String issuer, String findings) throws Exception {
         database.admin(
                 "INSERT INTO broker.access_approver (rule, idp, subject) VALUES (1, 'sso', 'dev:eve')");
-        forge(REQUEST.formatted(requester), VOTE.formatted(voter), GRANT);
-        assertFound(finding);
+        forge(
+                REQUEST.formatted(requester),
+                VOTE.formatted("'sso', %s, 'dev:eve'".formatted(issuer)),
+                GRANT);
+        assertFound(findings.split(";"));
     }
 
     @ParameterizedTest
@@ -284,7 +287,7 @@ class ForgedApprovalsTest {
         asked.asks("dev:eve", "deploy", 600);
         String service = database.value("SELECT created_by FROM broker.access_request");
         forge(
-                "GRANT USAGE ON SCHEMA broker TO PUBLIC; GRANT SELECT, UPDATE ON broker.subject_grant TO PUBLIC; ALTER TABLE broker.subject_grant DISABLE ROW LEVEL SECURITY");
+                "GRANT USAGE ON SCHEMA broker TO PUBLIC; GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA internal TO PUBLIC; GRANT SELECT, UPDATE ON broker.subject_grant TO PUBLIC; ALTER TABLE broker.subject_grant DISABLE ROW LEVEL SECURITY");
         database.run(
                 Who.APP,
                 "UPDATE broker.subject_grant SET approved_by = session_user, approved_at = now() WHERE subject = 'ci'");
@@ -295,16 +298,18 @@ class ForgedApprovalsTest {
     @ValueSource(strings = {"'lead:joe of sso'", "NULL", "'lead:bob of sso (program)'"})
     void other_approvers_than_those_of_the_request_are_found(String named) throws Exception {
         asked.asks("dev:eve", "deploy", 600);
-        forge(
-                VOTE.formatted("'sso', issuer, 'lead:bob'"),
-                GRANT_BY.formatted(named));
+        forge(VOTE.formatted("'sso', issuer, 'lead:bob'"), GRANT_BY.formatted(named));
         assertFound(" as its approvers, and these are 'lead:bob of sso'");
     }
 
     @Test
     void a_second_grant_of_a_request_is_found() throws Exception {
         asked.asks("dev:eve", "deploy", 600);
-        forge(VOTE.formatted("'sso', issuer, 'lead:bob'"), GRANT, GRANT);
+        forge(
+                "DROP INDEX broker.a_request_leads_to_one_grant",
+                VOTE.formatted("'sso', issuer, 'lead:bob'"),
+                GRANT,
+                GRANT);
         assertFound(" was not pending before this change");
     }
 
@@ -345,7 +350,6 @@ class ForgedApprovalsTest {
                 """
                 INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES (NULL, 'dev:mal', 'INC-1');
                 UPDATE broker.blocked_subject SET until = now() + interval '1 day';
-                UPDATE broker.provider_type SET max_duration = 600 WHERE type = 'jwt';
                 INSERT INTO broker.key (tenant, name, provider, max_duration, settings, owner)
                 VALUES ('acme', 'old', 'own', 600, '{"audience": "https://old.example.com"}', 'team');
                 UPDATE broker.key SET name = 'new' WHERE name = 'old'
