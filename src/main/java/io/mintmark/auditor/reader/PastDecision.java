@@ -13,7 +13,6 @@ import io.mintmark.base.canonical.CanonicalForm;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.time.TimeBounds;
 import io.mintmark.base.verdict.Unavailable;
-import io.mintmark.broker.catalogue.DocumentFields;
 import io.mintmark.broker.grant.Grant;
 import io.mintmark.broker.grant.Parties;
 import io.mintmark.broker.grant.Unmet;
@@ -145,8 +144,7 @@ final class PastDecision {
     private static void requireApproved(PastRow owner, PastRow row, String what, long revision)
             throws Objected {
         RecordedMint.require(
-                !owner.json().path("require_second_admin").asBoolean()
-                        || row.json().hasNonNull("approved_at"),
+                !owner.requiresSecondAdmin() || row.isApproved(),
                 () -> "unapproved_%s at revision %d".formatted(what, revision));
     }
 
@@ -154,13 +152,13 @@ final class PastDecision {
             RecordedMint mint, PastRow idp, PastRow key, PastRow provider, long revision)
             throws Objected {
         RecordedMint.require(
-                idp.text("issuer").equals(mint.text(EventFields.ISSUER)),
+                idp.issuer().equals(mint.text(EventFields.ISSUER)),
                 () -> "the identity provider has another issuer at revision " + revision);
         RecordedMint.require(
-                key.text("provider").equals(mint.text(EventFields.PROVIDER)),
+                key.provider().equals(mint.text(EventFields.PROVIDER)),
                 () -> "the key belongs to another access provider at revision " + revision);
         RecordedMint.require(
-                provider.text("type").equals(mint.text(EventFields.PROVIDER_TYPE)),
+                provider.type().equals(mint.text(EventFields.PROVIDER_TYPE)),
                 () -> "the access provider has another type at revision " + revision);
     }
 
@@ -219,7 +217,7 @@ final class PastDecision {
             RecordedMint mint, PastRow limiting, String what, long revision) throws Objected {
         Duration life = Duration.between(mint.at(), mint.time(EventFields.EXPIRES_AT));
         RecordedMint.require(
-                DocumentFields.seconds(limiting.json(), "max_duration")
+                limiting.maxDuration()
                         .filter(limit -> life.compareTo(limit.plus(SLACK)) > 0)
                         .isEmpty(),
                 () ->

@@ -12,22 +12,47 @@ import io.mintmark.broker.token.ClaimConditions;
 import io.mintmark.broker.token.Role;
 
 import java.time.DateTimeException;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
- * A row of a table that decisions rest on, as the history has it.
+ * What decisions use of a row that the history has. It is small, because a verification keeps the
+ * rows of as many tenants in memory as possible. A column that the row's table doesn't have is
+ * empty.
  *
+ * @param accepts the roles that tokens of an identity provider may have
  * @param digest of what decisions use of it; the {@code external_id} of a tenant, and empty of a
  *     provider type
  * @param required the conditions of an identity provider on every token
+ * @param size of the parts whose size isn't limited, in characters
  */
 record PastRow(
-        JsonNode json,
         boolean isEnabled,
+        boolean requiresSecondAdmin,
+        boolean isApproved,
+        String issuer,
+        String provider,
+        String type,
+        Optional<Duration> maxDuration,
+        Set<Role> accepts,
         String digest,
         Optional<Grant> grant,
-        ClaimConditions required) {
+        ClaimConditions required,
+        int size) {
+    /** The columns whose size isn't limited to a few words. */
+    private static final List<String> LONG =
+            List.of(
+                    "issuer",
+                    "required_claims",
+                    "subject",
+                    "claims",
+                    "actor",
+                    "actor_claims",
+                    "networks");
 
     /** The tables that decisions rest on, and the columns that their rows are named by. */
     enum Table {
@@ -99,15 +124,24 @@ record PastRow(
 
     private static PastRow row(
             JsonNode json, String digest, Optional<Grant> grant, ClaimConditions required) {
-        return new PastRow(json, json.path("enabled").asBoolean(), digest, grant, required);
+        return new PastRow(
+                json.path("enabled").asBoolean(),
+                json.path("require_second_admin").asBoolean(),
+                json.hasNonNull("approved_at"),
+                json.path("issuer").asText(),
+                json.path("provider").asText(),
+                json.path("type").asText(),
+                DocumentFields.seconds(json, "max_duration"),
+                roles(DocumentFields.texts(json, "accepts")),
+                digest,
+                grant,
+                required,
+                LONG.stream().mapToInt(column -> json.path(column).toString().length()).sum());
     }
 
-    /** Whether the tokens of an identity provider may identify a party in this role. */
-    boolean accepts(Role role) {
-        return DocumentFields.texts(json, "accepts").contains(role.word());
-    }
-
-    String text(String column) {
-        return json.path(column).asText();
+    private static Set<Role> roles(List<String> accepts) {
+        return Arrays.stream(Role.values())
+                .filter(role -> accepts.contains(role.word()))
+                .collect(Collectors.toUnmodifiableSet());
     }
 }

@@ -22,7 +22,9 @@ final class PastRows {
     private static final int LONGEST = 300 * 1024;
 
     private static final int LONGEST_NAME = 64;
-    private static final int OVERHEAD = 500;
+
+    /** The memory of an entry besides the {@link PastRow#size}, in characters of four bytes. */
+    private static final int OVERHEAD = 200;
 
     private final SortedLines lines;
     private final int group;
@@ -36,9 +38,13 @@ final class PastRows {
     private record Id(String tenant, Table table, String name) {}
 
     /** A row at the revisions from one up to another, which is exclusive. */
-    private record Version(long from, long until, Optional<PastRow> row, int size) {
+    private record Version(long from, long until, Optional<PastRow> row) {
         boolean isAt(long revision) {
             return from <= revision && revision < until;
+        }
+
+        int size() {
+            return row.map(PastRow::size).orElse(0);
         }
     }
 
@@ -103,7 +109,6 @@ final class PastRows {
         return new Version(
                 around.upTo().map(line -> line.place().at()).orElse(0L),
                 until,
-                text.isEmpty() ? Optional.empty() : PastRow.of(id.table(), text),
-                text.length());
+                text.isEmpty() ? Optional.empty() : PastRow.of(id.table(), text));
     }
 }

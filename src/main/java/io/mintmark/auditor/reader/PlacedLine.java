@@ -19,21 +19,24 @@ record PlacedLine(Place place, String origin, String text) {
             Comparator.comparing(PlacedLine::place).thenComparing(PlacedLine::text);
 
     /** A chain of a group. The chain without a name is the last of its group. */
-    record Chain(int group, Optional<String> name) {
-        private static final Comparator<Chain> ORDER =
-                Comparator.comparingInt(Chain::group)
-                        .thenComparing(chain -> chain.name().isEmpty())
-                        .thenComparing(chain -> chain.name().orElse(""));
+    record Chain(int group, Optional<String> name) implements Comparable<Chain> {
+        @Override
+        public int compareTo(Chain other) {
+            if (group != other.group) {
+                return Integer.compare(group, other.group);
+            }
+            return name.isPresent() && other.name.isPresent()
+                    ? name.get().compareTo(other.name.get())
+                    : Boolean.compare(name.isEmpty(), other.name.isEmpty());
+        }
     }
 
     /** A position in a chain. */
     record Place(Chain chain, long at) implements Comparable<Place> {
-        private static final Comparator<Place> ORDER =
-                Comparator.comparing(Place::chain, Chain.ORDER).thenComparingLong(Place::at);
-
         @Override
         public int compareTo(Place other) {
-            return ORDER.compare(this, other);
+            int chains = chain.compareTo(other.chain);
+            return chains == 0 ? Long.compare(at, other.at) : chains;
         }
 
         static Place read(DataInput in) throws IOException {

@@ -128,7 +128,7 @@ record RecordedMint(List<@Nullable String> fields) {
                         claims(EventFields.ACTOR_CLAIMS),
                         hasToken ? ofActor.required() : ClaimConditions.NONE);
         require(
-                ofActor.text("issuer").equals(text(EventFields.ACTOR_ISSUER)),
+                ofActor.issuer().equals(text(EventFields.ACTOR_ISSUER)),
                 () -> "the actor's identity provider has another issuer at revision " + then.own());
         if (hasToken) {
             requireAccepted(actor, ofActor, Role.ACTOR, then);
@@ -143,7 +143,7 @@ record RecordedMint(List<@Nullable String> fields) {
     private static void requireAccepted(Party party, PastRow idp, Role role, Revisions then)
             throws Objected {
         require(
-                idp.accepts(role),
+                idp.accepts().contains(role),
                 () ->
                         "identity provider %s accepts no %s at revision %d"
                                 .formatted(party.idp().value(), role.word(), then.own()));
