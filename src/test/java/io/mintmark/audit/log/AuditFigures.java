@@ -9,7 +9,6 @@ import io.mintmark.auditor.export.PostgresExport.By;
 import io.mintmark.auditor.export.Selection;
 import io.mintmark.auditor.reader.PostgresLog;
 import io.mintmark.auditor.verify.Verification;
-import io.mintmark.base.schema.Migrations;
 import io.mintmark.base.sql.AuditRows;
 import io.mintmark.base.sql.Database;
 import io.mintmark.base.sql.DatabaseLogin;
@@ -26,8 +25,6 @@ import org.junit.jupiter.api.Test;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -47,7 +44,9 @@ import java.util.stream.Stream;
  *
  * <pre>mvn test -Dtest=AuditFigures -Dfigures.rows=10000000</pre>
  *
- * on an embedded server of its own. Ten million rows take 17 GB and ten minutes.
+ * on an embedded server of its own. Ten million rows take 17 GB and ten minutes. With {@code
+ * -Dfigures.only=verify}, only the verification is measured; {@link ManyMints} says which
+ * properties change the number of tenants.
  */
 class AuditFigures {
     static final long ROWS = Long.getLong("figures.rows", 200_000);
@@ -55,8 +54,8 @@ class AuditFigures {
     private static final int CLIENTS = 64;
     private static final Duration SPAN = Duration.ofSeconds(10);
     private static final Duration LOGGED = Duration.ofDays(60);
-    private static final int BATCH = 1_000;
-    private static final int WRITERS = 2;
+    private static final boolean VERIFY_ONLY =
+            System.getProperty("figures.only", "").equals("verify");
     private static final List<String> VIEWS =
             List.of(
                     "unresolved",
@@ -73,19 +72,24 @@ class AuditFigures {
     @Test
     void figures() throws IOException {
         try (EmbeddedPostgres server = server()) {
-            DatabaseLogin app = login(server, Who.APP.login());
+            DatabaseLogin app = FigureServer.login(server, Who.APP.login());
             try (Database connections = new Database(app)) {
-                System.out.printf("fsync is %s%n", superuser(server).value("SHOW fsync"));
-                write(connections);
-                Instant now = Instant.now();
-                fill(server, connections, ROWS / 2, now.minus(LOGGED), now);
-                Seals.seal(app);
-                superuser(server).run("VACUUM ANALYZE");
-                for (int threads : THREADS) {
-                    verify(login(server, Who.AUDITOR.login()), threads);
+                System.out.printf(
+                        "fsync is %s%n", FigureServer.superuser(server).value("SHOW fsync"));
+                if (!VERIFY_ONLY) {
+                    write(connections);
                 }
-                export(login(server, Who.AUDITOR.login()));
-                ask(server);
+                Instant now = Instant.now();
+                FigureServer.fill(server, connections, ROWS / 2, now.minus(LOGGED), now);
+                Seals.seal(app);
+                FigureServer.superuser(server).run("VACUUM ANALYZE");
+                for (int threads : THREADS) {
+                    verify(FigureServer.login(server, Who.AUDITOR.login()), threads);
+                }
+                if (!VERIFY_ONLY) {
+                    export(FigureServer.login(server, Who.AUDITOR.login()));
+                    ask(server);
+                }
             }
         }
     }
@@ -93,49 +97,9 @@ class AuditFigures {
     /** A server with the schema and the configuration, and no mints. */
     private static EmbeddedPostgres server() throws IOException {
         EmbeddedPostgres server =
-                EmbeddedServer.start(builder(), Files.createTempDirectory("figures"));
-        prepare(server);
+                EmbeddedServer.start(FigureServer.builder(), Files.createTempDirectory("figures"));
+        FigureServer.prepare(server, LOGGED.plusDays(1));
         return server;
-    }
-
-    /** The servers of the tests go without fsync. */
-    static EmbeddedPostgres.Builder builder() {
-        return EmbeddedServer.builder()
-                .setServerConfig("fsync", "on")
-                .setServerConfig("full_page_writes", "on")
-                .setServerConfig("max_wal_size", "4GB");
-    }
-
-    static void prepare(EmbeddedPostgres server) throws IOException {
-        createLogins(server);
-        migrate(server);
-        superuser(server).run(ManyMints.configuration(Who.TENANT_ADMIN.login()));
-    }
-
-    static void createLogins(EmbeddedPostgres server) throws IOException {
-        superuser(server).run(Files.readString(Path.of("db", "roles.sql")));
-        for (Who who : Who.values()) {
-            superuser(server)
-                    .run(
-                            "CREATE ROLE %s LOGIN IN ROLE %s"
-                                    .formatted(
-                                            who.login(), who.login().replace("test", "mintmark")));
-        }
-    }
-
-    static void migrate(EmbeddedPostgres server) {
-        new Migrations(login(server, Who.OWNER.login()), TestDatabase.ROLES, false).run();
-    }
-
-    static DatabaseLogin login(EmbeddedPostgres server, String user) {
-        return new DatabaseLogin(
-                "jdbc:postgresql://localhost:%d/postgres".formatted(server.getPort()),
-                user,
-                () -> Optional.empty());
-    }
-
-    static SqlRunner superuser(EmbeddedPostgres server) {
-        return () -> server.getPostgresDatabase().getConnection();
     }
 
     private static void write(Database connections) {
@@ -168,49 +132,6 @@ class AuditFigures {
                 var _ = log.record(List.of(row));
                 nanos.add(System.nanoTime() - began);
             }
-        }
-    }
-
-    /**
-     * Writes mints of a span of time by two writers, each with a chain of its own, as two replicas
-     * would.
-     */
-    static void fill(
-            EmbeddedPostgres server, Database connections, long count, Instant begin, Instant end) {
-        ManyMints mints = mints(server, count, begin, end);
-        long began = System.nanoTime();
-        try (var writers = Executors.newVirtualThreadPerTaskExecutor()) {
-            for (int writer = 0; writer < WRITERS; writer++) {
-                int own = writer;
-                var _ = writers.submit(() -> fill(connections, mints, own));
-            }
-        }
-        System.out.printf(
-                "%,d rows in batches: %,d rows/s%n", 2 * count, perSecond(2 * count, began));
-    }
-
-    private static ManyMints mints(
-            EmbeddedPostgres server, long count, Instant begin, Instant end) {
-        try (Connection auditor =
-                server.getDatabase(Who.AUDITOR.login(), "postgres").getConnection()) {
-            return new ManyMints(count, begin, end, auditor);
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private static void fill(Database connections, ManyMints mints, int writer) {
-        PostgresEventStore store = new PostgresEventStore(connections, "figures/" + writer);
-        List<Event> batch = new ArrayList<>(BATCH);
-        for (long mint = writer; mint < mints.count(); mint += WRITERS) {
-            batch.addAll(mints.mint(mint));
-            if (batch.size() >= BATCH) {
-                store.append(batch);
-                batch.clear();
-            }
-        }
-        if (!batch.isEmpty()) {
-            store.append(batch);
         }
     }
 
@@ -277,9 +198,10 @@ class AuditFigures {
     /** Each question twice: the first time with plans and pages to be fetched. */
     private static void ask(EmbeddedPostgres server) {
         String mint =
-                superuser(server)
+                FigureServer.superuser(server)
                         .value("SELECT mint_id FROM audit.event WHERE subject = 'job:77' LIMIT 1");
-        try (PostgresExport export = new PostgresExport(login(server, Who.AUDITOR.login()))) {
+        try (PostgresExport export =
+                new PostgresExport(FigureServer.login(server, Who.AUDITOR.login()))) {
             show(export, "--mint", By.MINT, mint);
             show(export, "--subject, one of many", By.SUBJECT, "job:99");
             show(export, "--subject, a busy one", By.SUBJECT, ManyMints.BUSY);

@@ -12,7 +12,10 @@ import io.mintmark.base.tenant.KeyName;
 import io.mintmark.base.tenant.MintIds;
 import io.mintmark.base.tenant.TenantName;
 
+import java.io.IOException;
 import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -40,6 +43,13 @@ final class ManyMints {
     private static final Duration LIFE = Duration.ofHours(1);
     private static final int TENANTS = Integer.getInteger("figures.tenants", 20);
     private static final int KEYS = Integer.getInteger("figures.keys", 20);
+    private static final String PARTITIONS =
+            """
+            SET ROLE mintmark_owner;
+            SELECT audit.create_partition((now() - n * interval '1 month')::date)
+              FROM generate_series(0, 4) AS n;
+            RESET ROLE;
+            """;
     private static final String GRANTS = "SELECT id, tenant, key FROM broker.subject_grant";
 
     private final long count;
@@ -54,14 +64,22 @@ final class ManyMints {
         this.count = count;
         this.begin = begin;
         this.span = Duration.between(begin, end);
+        Map<Long, String> keys = keys(auditor);
+        StoredGrants.references(auditor, List.copyOf(keys.keySet()))
+                .forEach((id, reference) -> grants.put(keys.get(id), reference));
+    }
+
+    /** The key of each grant, by the grant's id. */
+    private static Map<Long, String> keys(Connection auditor) throws SQLException {
+        Map<Long, String> keys = new HashMap<>();
         try (Statement statement = auditor.createStatement();
                 ResultSet rows = statement.executeQuery(GRANTS)) {
             while (rows.next()) {
-                grants.put(
-                        rows.getString("tenant") + "/" + rows.getString("key"),
-                        StoredGrants.reference(auditor, rows.getLong("id")));
+                keys.put(
+                        rows.getLong("id"), rows.getString("tenant") + "/" + rows.getString("key"));
             }
         }
+        return keys;
     }
 
     long count() {
@@ -127,30 +145,18 @@ final class ManyMints {
                 Optional.ofNullable(grants.get("tenant-%d/%s".formatted(tenant, key))));
     }
 
-    /** The tenants and their grants, of which half are used; and partitions for the past. */
-    static String configuration(String tenantAdmin) {
-        return """
-        SET ROLE mintmark_owner;
-        SELECT audit.create_partition((now() - n * interval '1 month')::date)
-          FROM generate_series(0, 4) AS n;
-        RESET ROLE;
-        INSERT INTO broker.tenant (name) SELECT 'tenant-' || t FROM generate_series(0, %1$d) AS t;
-        INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
-        SELECT 'idp-' || t, 'tenant-' || t, 'https://issuer.example.com', ARRAY['mintmark-' || t]
-          FROM generate_series(0, %1$d) AS t;
-        INSERT INTO broker.access_provider (tenant, name, type, settings)
-        SELECT 'tenant-' || t, 'aws', 'aws-sts', '{"region": "eu-central-1"}'
-          FROM generate_series(0, %1$d) AS t;
-        INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
-        SELECT 'tenant-' || t, k, 'aws', 3600,
-               '{"role_arn": "arn:aws:iam::123456789012:role/deploy"}'
-          FROM generate_series(0, %1$d) AS t,
-               (SELECT 'key-' || n FROM generate_series(0, %2$d) AS n UNION ALL SELECT '%4$s') AS k (k);
-        INSERT INTO broker.subject_grant (tenant, idp, subject, match, key)
-        SELECT k.tenant, replace(k.tenant, 'tenant', 'idp'), 'job:**', 'glob', k.name
-          FROM broker.key AS k ORDER BY k.tenant, k.name;
-        INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('tenant-3', '%3$s');
-        """
-                .formatted(TENANTS - 1, 2 * KEYS - 1, tenantAdmin, RARE);
+    /**
+     * The tenants and their grants, of which half are used, and partitions for the past.
+     *
+     * @param age of the configuration
+     */
+    static String configuration(Duration age, String tenantAdmin) throws IOException {
+        return PARTITIONS
+                + Files.readString(Path.of("src/test/resources/figures/mints.sql"))
+                        .replace("{tenants}", Integer.toString(TENANTS))
+                        .replace("{keys}", Integer.toString(KEYS))
+                        .replace("{rare}", RARE)
+                        .replace("{age}", age.toSeconds() + " seconds")
+                        .replace("{admin}", tenantAdmin);
     }
 }

@@ -46,11 +46,11 @@ class PageFigures {
     @Test
     void pages_are_quick() throws IOException {
         try (EmbeddedPostgres server = server()) {
-            AuditFigures.superuser(server).run(FigurePages.VIEWERS);
-            Seals.seal(AuditFigures.login(server, Who.APP.login()));
-            DatabaseLogin console = AuditFigures.login(server, Who.CONSOLE.login());
+            FigureServer.superuser(server).run(FigurePages.VIEWERS);
+            Seals.seal(FigureServer.login(server, Who.APP.login()));
+            DatabaseLogin console = FigureServer.login(server, Who.CONSOLE.login());
             try (ConsoleWorld world = new ConsoleWorld(console, Optional.empty())) {
-                List<Asked> all = new ArrayList<>(FigurePages.all(AuditFigures.superuser(server)));
+                List<Asked> all = new ArrayList<>(FigurePages.all(FigureServer.superuser(server)));
                 all.removeIf(page -> !page.what().contains(ONLY));
                 assertEquals(List.of(), slow(world, all));
             }
@@ -69,7 +69,7 @@ class PageFigures {
         EmbeddedPostgres server =
                 EmbeddedServer.start(builder().setCleanDataDirectory(false), Path.of(kept));
         if (filled) {
-            AuditFigures.migrate(server);
+            FigureServer.migrate(server);
         } else {
             fill(server);
         }
@@ -87,13 +87,13 @@ class PageFigures {
     }
 
     private static void fill(EmbeddedPostgres server) throws IOException {
-        AuditFigures.createLogins(server);
-        AuditFigures.migrate(server);
-        BulkRows rows = new BulkRows(AuditFigures.superuser(server), AuditFigures.ROWS);
+        FigureServer.createLogins(server);
+        FigureServer.migrate(server);
+        BulkRows rows = new BulkRows(FigureServer.superuser(server), AuditFigures.ROWS);
         rows.configure();
         rows.lint();
         rows.fill();
-        AuditFigures.superuser(server).run("VACUUM ANALYZE");
+        FigureServer.superuser(server).run("VACUUM ANALYZE");
     }
 
     private static List<String> slow(ConsoleWorld world, List<Asked> all) {

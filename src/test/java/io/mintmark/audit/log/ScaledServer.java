@@ -32,8 +32,8 @@ final class ScaledServer implements AutoCloseable {
                                 .setServerConfig("shared_preload_libraries", "pg_stat_statements")
                                 .setServerConfig("pg_stat_statements.max", "20000"),
                         directory.resolve("data"));
-        AuditFigures.createLogins(server);
-        AuditFigures.migrate(server);
+        FigureServer.createLogins(server);
+        FigureServer.migrate(server);
         PemFiles.p256(auditKey());
     }
 
@@ -63,7 +63,7 @@ final class ScaledServer implements AutoCloseable {
     }
 
     SqlRunner superuser() {
-        return AuditFigures.superuser(server);
+        return FigureServer.superuser(server);
     }
 
     SqlRunner runner(Who who) {
@@ -71,7 +71,7 @@ final class ScaledServer implements AutoCloseable {
     }
 
     DatabaseLogin login(Who who) {
-        return AuditFigures.login(server, who.login());
+        return FigureServer.login(server, who.login());
     }
 
     @Override

@@ -2,7 +2,6 @@ package io.mintmark.audit.log;
 
 import io.mintmark.Unchecked;
 import io.mintmark.admin.cli.Commands;
-import io.mintmark.base.sql.Backdated;
 import io.mintmark.base.sql.Database;
 import io.mintmark.base.sql.EmbeddedServer;
 import io.mintmark.base.sql.SqlRunner;
@@ -60,19 +59,18 @@ public final class SealedHours implements AutoCloseable {
     private SealedHours(long rows) throws IOException {
         server =
                 EmbeddedServer.start(
-                        AuditFigures.builder()
+                        FigureServer.builder()
                                 .setServerConfig("logging_collector", "on")
                                 .setServerConfig("log_directory", "log"),
                         directory.resolve("data"));
-        superuser = AuditFigures.superuser(server);
-        AuditFigures.prepare(server);
-        superuser.run(Backdated.configuration(OLDEST.plusDays(1)));
+        superuser = FigureServer.superuser(server);
+        FigureServer.prepare(server, OLDEST.plusDays(1));
         runner(Who.ADMIN).run(ScaledInstallation.ASKING.replace("{issuer}", issuer.url()));
-        try (Database app = new Database(AuditFigures.login(server, Who.APP.login()))) {
+        try (Database app = new Database(FigureServer.login(server, Who.APP.login()))) {
             Instant now = Instant.now();
             Instant old = now.minus(OLD);
-            AuditFigures.fill(server, app, (rows - rows / RECENT) / 2, now.minus(OLDEST), old);
-            AuditFigures.fill(server, app, rows / RECENT / 2, old, now);
+            FigureServer.fill(server, app, (rows - rows / RECENT) / 2, now.minus(OLDEST), old);
+            FigureServer.fill(server, app, rows / RECENT / 2, old, now);
         }
         superuser.run("VACUUM ANALYZE");
         PemFiles.p256(directory.resolve("audit.pem"));
@@ -100,7 +98,7 @@ public final class SealedHours implements AutoCloseable {
         long mints;
         try (RunningBroker broker =
                 RunningBroker.at(
-                        AuditFigures.login(server, Who.APP.login()).url(),
+                        FigureServer.login(server, Who.APP.login()).url(),
                         Map.of("AUDIT_SIGNING_KEY_FILE", key()))) {
             mints = serve(broker, time.multipliedBy(2).dividedBy(3));
             retired = CompletableFuture.supplyAsync(this::retire, Thread::startVirtualThread);
@@ -142,7 +140,7 @@ public final class SealedHours implements AutoCloseable {
         Map<String, String> environment =
                 Map.of(
                         "DATABASE_URL",
-                        AuditFigures.login(server, Who.OWNER.login()).url(),
+                        FigureServer.login(server, Who.OWNER.login()).url(),
                         "DATABASE_USERNAME",
                         Who.OWNER.login(),
                         "AUDIT_SIGNING_KEY_FILE",

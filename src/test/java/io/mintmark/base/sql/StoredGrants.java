@@ -14,13 +14,17 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /** Makes what rows of the log say of a grant from the tables, as a broker does. */
 public final class StoredGrants {
     private static final String SQL =
             """
-            SELECT t.external_id, to_jsonb(i) AS idp, to_jsonb(ai) AS actor_idp, to_jsonb(a) AS provider, to_jsonb(k) AS key, to_jsonb(g) AS grant_row,
+            SELECT g.id, t.external_id, to_jsonb(i) AS idp, to_jsonb(ai) AS actor_idp, to_jsonb(a) AS provider, to_jsonb(k) AS key, to_jsonb(g) AS grant_row,
                    broker.revision(g.tenant) AS revision,
                    (SELECT max(c.revision) FROM audit.config_change AS c WHERE c.tenant IS NULL) AS shared_revision
               FROM broker.subject_grant AS g
@@ -29,7 +33,7 @@ public final class StoredGrants {
               LEFT JOIN broker.identity_provider AS ai ON ai.name = ?
               JOIN broker.key AS k ON k.tenant = g.tenant AND k.name = g.key
               JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider
-             WHERE g.id = ?
+             WHERE g.id = ANY (?)
             """;
 
     private StoredGrants() {}
@@ -46,33 +50,51 @@ public final class StoredGrants {
     /** The same for a request with an actor of this identity provider. */
     public static GrantReference reference(
             Connection connection, long id, Optional<String> actorIdp) throws SQLException {
+        return Objects.requireNonNull(references(connection, List.of(id), actorIdp).get(id));
+    }
+
+    /** References to these grants, by their ids, in the states that their tenants are in now. */
+    public static Map<Long, GrantReference> references(Connection connection, List<Long> ids)
+            throws SQLException {
+        return references(connection, ids, Optional.empty());
+    }
+
+    private static Map<Long, GrantReference> references(
+            Connection connection, List<Long> ids, Optional<String> actorIdp) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(SQL)) {
             statement.setString(1, actorIdp.orElse(null));
-            statement.setLong(2, id);
+            statement.setArray(2, connection.createArrayOf("bigint", ids.toArray()));
+            Map<Long, GrantReference> references = new HashMap<>();
             try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                JsonNode provider = json(row, "provider");
-                return new GrantReference(
-                        new ProviderName(provider.path("name").asText()),
-                        provider.path("type").asText(),
-                        id,
-                        row.getLong("revision"),
-                        row.getLong("shared_revision"),
-                        CanonicalForm.DECISION.hash(
-                                Arrays.asList(
-                                        row.getString("external_id"),
-                                        RowDigest.IDENTITY_PROVIDER.of(json(row, "idp")),
-                                        RowDigest.ACCESS_PROVIDER.of(provider),
-                                        RowDigest.KEY.of(json(row, "key")),
-                                        RowDigest.GRANT.of(json(row, "grant_row")),
-                                        actorIdp.isPresent()
-                                                ? RowDigest.IDENTITY_PROVIDER.of(
-                                                        json(row, "actor_idp"))
-                                                : null)));
+                while (row.next()) {
+                    references.put(row.getLong("id"), reference(row, actorIdp.isPresent()));
+                }
             }
+            return references;
         } catch (JsonProcessingException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    private static GrantReference reference(ResultSet row, boolean hasActor)
+            throws SQLException, JsonProcessingException {
+        JsonNode provider = json(row, "provider");
+        return new GrantReference(
+                new ProviderName(provider.path("name").asText()),
+                provider.path("type").asText(),
+                row.getLong("id"),
+                row.getLong("revision"),
+                row.getLong("shared_revision"),
+                CanonicalForm.DECISION.hash(
+                        Arrays.asList(
+                                row.getString("external_id"),
+                                RowDigest.IDENTITY_PROVIDER.of(json(row, "idp")),
+                                RowDigest.ACCESS_PROVIDER.of(provider),
+                                RowDigest.KEY.of(json(row, "key")),
+                                RowDigest.GRANT.of(json(row, "grant_row")),
+                                hasActor
+                                        ? RowDigest.IDENTITY_PROVIDER.of(json(row, "actor_idp"))
+                                        : null)));
     }
 
     private static JsonNode json(ResultSet row, String column)
