@@ -85,25 +85,26 @@ BEGIN
           HAVING count(DISTINCT o.tenant) = 1;
         RETURN;
     END IF;
+    -- Disabled rows count among those that are read, of which there may be a million.
     RETURN QUERY WITH other AS MATERIALIZED (
-        (SELECT g.subject, g.match, g.claims, g.owner, NULL AS actor FROM broker.subject_grant AS g
-          WHERE g.match = 'exact' AND g.tenant = checked.tenant AND g.idp = checked.idp AND g.enabled AND (of_table <> 'subject_grant' OR g.id <> checked.id) LIMIT 200)
-        UNION ALL (SELECT g.subject, g.match, g.claims, g.owner, NULL AS actor FROM broker.subject_grant AS g
-          WHERE g.match = 'glob' AND g.tenant = checked.tenant AND g.idp = checked.idp AND g.enabled AND (of_table <> 'subject_grant' OR g.id <> checked.id) LIMIT 200)
-        UNION ALL (SELECT r.subject, r.match, r.claims, r.owner, NULL FROM broker.access_rule AS r
-          WHERE r.tenant = checked.tenant AND r.idp = checked.idp AND r.enabled AND (of_table <> 'access_rule' OR r.id <> checked.id) LIMIT 100)
-        UNION ALL (SELECT a.subject, a.match, a.claims, NULL, NULL FROM broker.access_approver AS a
+        (SELECT g.enabled, g.subject, g.match, g.claims, g.owner, NULL AS actor FROM broker.subject_grant AS g
+          WHERE g.match = 'exact' AND g.tenant = checked.tenant AND g.idp = checked.idp AND (of_table <> 'subject_grant' OR g.id <> checked.id) LIMIT 200)
+        UNION ALL (SELECT g.enabled, g.subject, g.match, g.claims, g.owner, NULL FROM broker.subject_grant AS g
+          WHERE g.match = 'glob' AND g.tenant = checked.tenant AND g.idp = checked.idp AND (of_table <> 'subject_grant' OR g.id <> checked.id) LIMIT 200)
+        UNION ALL (SELECT g.enabled, NULL, NULL, '{}', NULL, g.actor FROM broker.subject_grant AS g
+          WHERE checked.actor_match = 'exact' AND g.actor_match = 'exact' AND g.actor IS NOT NULL AND g.tenant = checked.tenant AND g.actor_idp = checked.actor_idp AND g.id <> checked.id LIMIT 200)
+        UNION ALL (SELECT r.enabled, r.subject, r.match, r.claims, r.owner, NULL FROM broker.access_rule AS r
+          WHERE r.tenant = checked.tenant AND r.idp = checked.idp AND (of_table <> 'access_rule' OR r.id <> checked.id) LIMIT 100)
+        UNION ALL (SELECT true, a.subject, a.match, a.claims, NULL, NULL FROM broker.access_approver AS a
           WHERE a.tenant = checked.tenant AND a.idp = checked.idp AND (of_table <> 'access_approver' OR a.id <> checked.id) LIMIT 100)
-        UNION ALL (SELECT NULL, NULL, '{}', g.owner, NULL FROM broker.subject_grant AS g
+        UNION ALL (SELECT true, NULL, NULL, '{}', g.owner, NULL FROM broker.subject_grant AS g
           WHERE checked.owner IS NOT NULL AND g.tenant = checked.tenant AND g.enabled AND (of_table <> 'subject_grant' OR g.id <> checked.id) LIMIT 200)
-        UNION ALL (SELECT NULL, NULL, '{}', NULL, g.actor FROM broker.subject_grant AS g
-          WHERE checked.actor_match = 'exact' AND g.actor IS NOT NULL AND g.tenant = checked.tenant AND g.actor_idp = checked.actor_idp AND g.actor_match = 'exact' AND g.enabled AND g.id <> checked.id LIMIT 200)
-        UNION ALL (SELECT NULL, NULL, '{}', k.owner, NULL FROM broker.key AS k
-          WHERE checked.owner IS NOT NULL AND k.tenant = checked.tenant AND k.enabled AND (of_table <> 'key' OR k.name <> checked.key) LIMIT 200)
-        UNION ALL (SELECT NULL, NULL, jsonb_build_object(c.claim, c.value), NULL, NULL FROM broker.console_access AS c
-          WHERE of_table = 'console_access' AND c.enabled AND c.id <> checked.id ORDER BY c.id LIMIT 1000)
+        UNION ALL (SELECT k.enabled, NULL, NULL, '{}', k.owner, NULL FROM broker.key AS k
+          WHERE checked.owner IS NOT NULL AND k.tenant = checked.tenant AND (of_table <> 'key' OR k.name <> checked.key) LIMIT 200)
+        UNION ALL (SELECT c.enabled, NULL, NULL, jsonb_build_object(c.claim, c.value), NULL, NULL FROM broker.console_access AS c
+          WHERE of_table = 'console_access' AND c.id <> checked.id ORDER BY c.id LIMIT 1000)
     ), beside AS MATERIALIZED (
-        SELECT DISTINCT v.kind, v.value FROM other AS o CROSS JOIN internal.values_compared(o.subject, o.match, o.claims, o.owner, o.actor) AS v
+        SELECT DISTINCT v.kind, v.value FROM other AS o CROSS JOIN internal.values_compared(o.subject, o.match, o.claims, o.owner, o.actor) AS v WHERE o.enabled
     )
     (SELECT DISTINCT ON (v.kind, v.value) 'nearly_another_value', concat_ws(chr(10), v.kind, v.value, b.value)
        FROM internal.values_compared(checked.subject, checked.match, checked.claims, checked.owner, CASE checked.actor_match WHEN 'exact' THEN checked.actor END) AS v

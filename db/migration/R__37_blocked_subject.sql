@@ -117,7 +117,7 @@ DECLARE
     since constant uuid := audit.first_mint_id(now() - interval '30 days');
     -- whose tokens all have the claims of the block
     whole constant text[] := ARRAY(SELECT p.name FROM broker.identity_provider AS p
-        WHERE p.tenant BETWEEN first AND last AND p.name = coalesce(checked.idp, p.name) AND checked.claims <> '{}' AND internal.each_token_has(p, checked.claims) LIMIT 100);
+        WHERE p.tenant = checked.tenant AND p.name = coalesce(checked.idp, p.name) AND checked.claims <> '{}' AND internal.each_token_has(p, checked.claims) LIMIT 100);
 BEGIN
     RETURN QUERY WITH party (kind, id, idp, subject, match) AS (
         (SELECT 'grant', g.id, g.idp, g.subject, g.match FROM broker.subject_grant AS g
@@ -218,8 +218,9 @@ BEGIN
              CROSS JOIN LATERAL (SELECT substr(o, length(f.project) + 1) AS tail FROM unnest(k.subject_forms) AS o WHERE starts_with(o, f.project)) AS o
              WHERE p.name = meant.idp AND checked.match = 'glob' AND checked.claims = '{}' AND k.project_wildcard > 0 AND l.tail ~ '.[*][*]$'
                AND right(checked.subject, length(l.tail)) = l.tail AND l.project ~ internal.pattern_of(ARRAY[f.project]) AND o.tail <> l.tail
-               AND NOT EXISTS (SELECT FROM (SELECT b.* FROM broker.blocked_subject AS b WHERE b.tenant IS NOT DISTINCT FROM checked.tenant AND b.match = 'glob' AND b.enabled LIMIT 200) AS b
-                                WHERE b.claims = '{}' AND (b.idp IS NULL OR b.idp = meant.idp) AND internal.glob_covers(b.subject, 'glob', l.project || o.tail))
+               AND NOT EXISTS (SELECT FROM ((SELECT b.* FROM broker.blocked_subject AS b WHERE b.tenant = checked.tenant AND b.match = 'glob' LIMIT 200) UNION ALL
+                                       (SELECT b.* FROM broker.blocked_subject AS b WHERE b.tenant IS NULL AND b.match = 'glob' LIMIT 200)) AS b
+                                WHERE b.enabled AND b.claims = '{}' AND (b.idp IS NULL OR b.idp = meant.idp) AND internal.glob_covers(b.subject, 'glob', l.project || o.tail))
              GROUP BY l.project;
         RETURN QUERY WITH near AS MATERIALIZED (SELECT n.* FROM internal.parties_near(checked) AS n)
             -- which tokens have the claims of a block is not known
