@@ -20,9 +20,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What decisions use of a row that the history has. It is small, because a verification keeps the
- * rows of as many tenants in memory as possible. A column that the row's table doesn't have is
- * empty.
+ * A row of the history, reduced to the columns that decisions use. It is small, because a
+ * verification keeps the rows of as many tenants in memory as possible. A column that the row's
+ * table doesn't have is empty.
  *
  * @param accepts the roles that tokens of an identity provider may have
  * @param digest of what decisions use of it; the {@code external_id} of a tenant, and empty of a

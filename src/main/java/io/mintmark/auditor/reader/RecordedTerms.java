@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What the access rules, keys and access providers of one tenant allow at a place of its history,
- * and at which revisions they were changed last. Requests and decisions rest on these rows.
+ * The access rules, keys and access providers of one tenant at a place of its history: what each
+ * allows, and the revision of its last change. Requests and decisions rest on these rows.
  */
 final class RecordedTerms {
     private static final CanonicalForm ALLOWED = new CanonicalForm("allowed");

@@ -108,7 +108,9 @@ final class RequestedGrant {
         return asked(before, after).equals(asked(after, after));
     }
 
-    /** What a request asked for. The end of a break glass is known when it is granted. */
+    /**
+     * The columns of a request that never change. Only its grant fixes the end of a break glass.
+     */
     private static ObjectNode asked(JsonNode request, JsonNode after) {
         ObjectNode asked = request.deepCopy();
         asked.remove(STATUS);

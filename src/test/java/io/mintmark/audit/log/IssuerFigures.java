@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What a replica's look at the identity providers costs the database, twice a second while nothing
- * changes, and after a change. Not run with the tests, but by
+ * Measures the database's cost of a replica's look at the identity providers, twice a second while
+ * nothing changes, and after a change. Not run with the tests, but by
  *
  * <pre>mvn test -Dtest=IssuerFigures -Dfigures.providers=20000</pre>
  *

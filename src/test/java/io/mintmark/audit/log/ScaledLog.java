@@ -18,9 +18,7 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * What is done with the log of a {@link ScaledServer}: sealing, export, verification, retirement.
- */
+/** Seals, exports, verifies and retires the log of a {@link ScaledServer}. */
 final class ScaledLog {
     private static final Duration OLD = Duration.ofDays(35);
 
