@@ -1,6 +1,14 @@
 -- Whether what a rule allows to ask for can come to anything: who can approve it, and whether a credential fits into it.
 
 -- Its grant is shorter by the time until the client mints, for which there is a minute.
+CREATE OR REPLACE FUNCTION internal.all_approvals(rule broker.access_rule) RETURNS int
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT rule.approvals * cardinality(rule.steps);
+$$;
+COMMENT ON FUNCTION internal.all_approvals(broker.access_rule) IS 'The number of approvals that a request under a rule needs, in all steps together.';
+
 CREATE OR REPLACE FUNCTION internal.least_access(shortest_credential int) RETURNS int
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN shortest_credential + 60;
@@ -89,7 +97,7 @@ DECLARE
     name text;
     sets jsonb := '{}';
     programs jsonb := '{}';
-    needed constant int := rule.approvals * cardinality(rule.steps);
+    needed constant int := internal.all_approvals(rule);
     globs int[] := '{}';
     program_globs int[] := '{}';
     of_people int[];
@@ -165,7 +173,7 @@ CREATE OR REPLACE FUNCTION internal.rule_covers(one broker.access_rule, other br
     SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT one.id <> other.id AND one.enabled AND other.enabled AND one.idp = other.idp AND one.break_glass = other.break_glass AND one.consent = other.consent
-           AND one.max_access >= other.max_access AND other.claims @> one.claims
+           AND one.max_access >= other.max_access AND internal.claims_cover(one.claims, other.claims)
            AND CASE one.match WHEN 'glob' THEN internal.glob_covers(one.subject, other.match, other.subject)
                               ELSE other.match = 'exact' AND one.subject = other.subject END;
 $$;

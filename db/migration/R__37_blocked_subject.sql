@@ -106,6 +106,16 @@ $$;
 COMMENT ON FUNCTION internal.each_token_has(broker.identity_provider, jsonb) IS 'Whether every token that an identity provider accepts meets these conditions.';
 
 -- Up to a thousand each of grants, rules, and rows of the last 30 days of the log: if there are more, only what they show is said.
+-- A token has one project, so it can't have that of both; of other claims it may have a list.
+CREATE OR REPLACE FUNCTION internal.projects_differ(one jsonb, other jsonb, project_claims jsonb) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT EXISTS (SELECT FROM jsonb_array_elements_text(project_claims) AS p (claim)
+                    WHERE one ? p.claim AND other ? p.claim
+                      AND NOT EXISTS (SELECT FROM internal.alternatives(one -> p.claim) AS a CROSS JOIN internal.alternatives(other -> p.claim) AS b
+                                       WHERE CASE jsonb_typeof(b) WHEN 'object' THEN internal.text_may_fit(a, b ->> 'glob', 'glob') ELSE internal.value_fits(a, b) END));
+$$;
+COMMENT ON FUNCTION internal.projects_differ(jsonb, jsonb, jsonb) IS 'Whether two rows'' conditions name different projects, by the claims in which an issuer names a token''s only one.';
+
 -- Planned once in a session, since planning takes several times as long as the rest.
 CREATE OR REPLACE FUNCTION internal.parties_near(checked broker.blocked_subject) RETURNS TABLE (kind text, id bigint, idp text, subject text, match text, is_stopped boolean, is_in_part boolean)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
@@ -118,27 +128,32 @@ DECLARE
     -- whose tokens all have the claims of the block
     whole constant text[] := ARRAY(SELECT p.name FROM broker.identity_provider AS p
         WHERE p.tenant = checked.tenant AND p.name = coalesce(checked.idp, p.name) AND checked.claims <> '{}' AND internal.each_token_has(p, checked.claims) LIMIT 100);
+    projects constant jsonb := (SELECT coalesce(jsonb_object_agg(p.name, k.project_claims), '{}')
+        FROM (SELECT i.name, i.issuer FROM broker.identity_provider AS i WHERE i.tenant = checked.tenant AND checked.claims <> '{}' LIMIT 100) AS p
+       CROSS JOIN LATERAL internal.known_issuer(p.issuer) AS k);
 BEGIN
-    RETURN QUERY WITH party (kind, id, idp, subject, match) AS (
-        (SELECT 'grant', g.id, g.idp, g.subject, g.match FROM broker.subject_grant AS g
+    RETURN QUERY WITH party (kind, id, idp, subject, match, claims) AS (
+        (SELECT 'grant', g.id, g.idp, g.subject, g.match, g.claims FROM broker.subject_grant AS g
           WHERE checked.match = 'exact' AND g.match = 'exact' AND hashtextextended(g.subject, 0) = hashtextextended(checked.subject, 0)
             AND g.tenant BETWEEN first AND last AND g.enabled LIMIT 1000)
-        UNION (SELECT 'grant', g.id, g.idp, g.subject, g.match FROM broker.subject_grant AS g
+        UNION (SELECT 'grant', g.id, g.idp, g.subject, g.match, g.claims FROM broker.subject_grant AS g
                 WHERE g.tenant BETWEEN first AND last AND g.enabled LIMIT 1000)
-        UNION (SELECT 'grant', g.id, g.idp, g.subject, g.match FROM broker.subject_grant AS g
+        UNION (SELECT 'grant', g.id, g.idp, g.subject, g.match, g.claims FROM broker.subject_grant AS g
                 WHERE g.tenant BETWEEN first AND last AND g.match = 'glob' AND g.enabled LIMIT 1000)
-        UNION (SELECT 'grant', g.id, g.actor_idp, g.actor, g.actor_match FROM broker.subject_grant AS g
+        UNION (SELECT 'grant', g.id, g.actor_idp, g.actor, g.actor_match, g.actor_claims FROM broker.subject_grant AS g
                 WHERE g.tenant BETWEEN first AND last AND g.actor IS NOT NULL AND g.enabled LIMIT 1000)
-        UNION (SELECT 'rule', r.id, r.idp, r.subject, r.match FROM broker.access_rule AS r
+        UNION (SELECT 'rule', r.id, r.idp, r.subject, r.match, r.claims FROM broker.access_rule AS r
                 WHERE r.tenant BETWEEN first AND last AND r.enabled LIMIT 1000)
-        UNION (SELECT DISTINCT 'token', NULL::bigint, p.idp, p.subject, 'exact'
+        UNION (SELECT 'approver', a.id, a.idp, a.subject, a.match, a.claims FROM broker.access_approver AS a
+                WHERE a.tenant BETWEEN first AND last AND a.idp IS NOT NULL LIMIT 1000)
+        UNION (SELECT DISTINCT 'token', NULL::bigint, p.idp, p.subject, 'exact', '{}'::jsonb
                  FROM ((SELECT e.idp, e.subject, e.actor_idp, e.actor FROM audit.event AS e
                          WHERE e.mint_id >= since AND e.tenant = checked.tenant AND e.subject IS NOT NULL ORDER BY e.mint_id DESC LIMIT 1000)
                        UNION ALL
                        (SELECT e.idp, e.subject, e.actor_idp, e.actor FROM audit.event AS e
                          WHERE e.mint_id >= since AND checked.tenant IS NULL AND e.subject IS NOT NULL ORDER BY e.mint_id DESC LIMIT 1000)) AS e
                 CROSS JOIN LATERAL (VALUES (e.idp, e.subject), (e.actor_idp, e.actor)) AS p (idp, subject) WHERE p.subject IS NOT NULL)
-        UNION (SELECT 'token', NULL::bigint, e.idp, e.subject, 'exact' FROM audit.event AS e
+        UNION (SELECT 'token', NULL::bigint, e.idp, e.subject, 'exact', '{}' FROM audit.event AS e
                 WHERE checked.match = 'exact' AND e.mint_id >= since AND hashtextextended(e.subject, 0) = hashtextextended(checked.subject, 0)
                   AND (checked.tenant IS NULL OR e.tenant = checked.tenant) LIMIT 1)
     ), compared AS (
@@ -146,7 +161,7 @@ BEGIN
                          WHEN p.match = 'exact' THEN internal.glob_matches(checked.subject, p.subject)
                          WHEN checked.match = 'exact' THEN internal.glob_matches(p.subject, checked.subject)
                          ELSE internal.globs_overlap(checked.subject, p.subject) END AS is_named
-          FROM party AS p
+          FROM party AS p WHERE checked.claims = '{}' OR p.claims = '{}' OR NOT internal.projects_differ(checked.claims, p.claims, projects -> p.idp)
     )
     SELECT c.kind, c.id, c.idp COLLATE "C", c.subject COLLATE "C", c.match, c.is_named AND (checked.idp IS NULL OR c.idp = checked.idp),
            checked.claims <> '{}' AND c.idp <> ALL (whole)
@@ -160,31 +175,33 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.parties_near(broker.blocked_subject) IS
-    'The subjects and actors of grants, rules and tokens that a block stops, or that differ from what it stops only by the identity provider, ids of GitHub, case, spaces or look-alike characters.';
+    'The subjects and actors of grants, rules, approvers and tokens that a block stops, or that differ from what it stops only by the identity provider, ids of GitHub, case, spaces or look-alike characters.';
 
 CREATE OR REPLACE FUNCTION internal.what_it_stops(checked broker.blocked_subject) RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off AS $$
 DECLARE
     whole bigint[]; part bigint[];
-    rules bigint; used bigint; tokens bigint;
+    rules bigint; approvers bigint; used bigint; tokens bigint;
     today constant uuid := audit.first_mint_id(date_trunc('day', now(), 'UTC'));
 BEGIN
     SELECT array_agg(DISTINCT n.id) FILTER (WHERE n.kind = 'grant' AND NOT n.is_in_part), array_agg(DISTINCT n.id) FILTER (WHERE n.kind = 'grant' AND n.is_in_part),
-           count(DISTINCT n.id) FILTER (WHERE n.kind = 'rule'), count(DISTINCT (n.idp, n.subject)) FILTER (WHERE n.kind = 'token')
-      INTO whole, part, rules, tokens FROM internal.parties_near(checked) AS n WHERE n.is_stopped;
+           count(DISTINCT n.id) FILTER (WHERE n.kind = 'rule'),
+           count(DISTINCT n.id) FILTER (WHERE n.kind = 'approver'), count(DISTINCT (n.idp, n.subject)) FILTER (WHERE n.kind = 'token')
+      INTO whole, part, rules, approvers, tokens FROM internal.parties_near(checked) AS n WHERE n.is_stopped;
     part := ARRAY(SELECT unnest(part) EXCEPT SELECT unnest(whole));
     SELECT count(*) INTO used FROM unnest(whole || part) AS g (id)
      WHERE EXISTS (SELECT FROM audit.event AS e WHERE e.grant_id = g.id AND e.step = 1 AND e.mint_id >= today);
-    RETURN CASE WHEN whole IS NULL AND part = '{}' AND rules = 0 AND tokens = 0 THEN 'stops no known grant, access rule or subject'
+    RETURN CASE WHEN whole IS NULL AND part = '{}' AND rules = 0 AND approvers = 0 AND tokens = 0 THEN 'stops no known grant, access rule, approver or subject'
         ELSE 'stops ' || concat_ws(', ',
             format('%s grant%s', coalesce(cardinality(whole), 0), CASE WHEN cardinality(whole) = 1 THEN '' ELSE 's' END),
             CASE WHEN part <> '{}' THEN format('some subjects of %s more grant%s', cardinality(part), CASE WHEN cardinality(part) = 1 THEN '' ELSE 's' END) END,
             CASE WHEN used > 0 THEN format('%s of these grants %s used today', used, CASE WHEN used = 1 THEN 'was' ELSE 'were' END) END,
             CASE WHEN rules > 0 THEN format('requests by %s access rule%s', rules, CASE WHEN rules = 1 THEN '' ELSE 's' END) END,
+            CASE WHEN approvers > 0 THEN format('votes of %s approver%s of access rules', approvers, CASE WHEN approvers = 1 THEN '' ELSE 's' END) END,
             format('%s subject%s seen in the last 30 days', tokens, CASE WHEN tokens = 1 THEN '' ELSE 's' END)) END;
 END
 $$;
-COMMENT ON FUNCTION internal.what_it_stops(broker.blocked_subject) IS 'What a block stops of the grants, rules and tokens that are known, as the end of a sentence.';
+COMMENT ON FUNCTION internal.what_it_stops(broker.blocked_subject) IS 'What a block stops of the grants, rules, approvers and tokens that are known, as the end of a sentence.';
 
 CREATE OR REPLACE FUNCTION internal.lint_blocks(ids bigint[]) RETURNS TABLE (id bigint, tenant text, rule text, detail text)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off SET standard_conforming_strings = on
@@ -225,7 +242,7 @@ BEGIN
         RETURN QUERY WITH near AS MATERIALIZED (SELECT n.* FROM internal.parties_near(checked) AS n)
             -- which tokens have the claims of a block is not known
             (SELECT checked.id, checked.tenant, 'block_leaves_others', concat_ws(chr(10), n.subject, n.idp,
-                    CASE n.kind WHEN 'grant' THEN 'grant ' || n.id WHEN 'rule' THEN 'access rule ' || n.id ELSE 'minted or requested access in the last 30 days' END,
+                    CASE n.kind WHEN 'grant' THEN 'grant ' || n.id WHEN 'rule' THEN 'access rule ' || n.id WHEN 'approver' THEN 'approver ' || n.id ELSE 'minted or requested access in the last 30 days' END,
                     format('INSERT INTO broker.blocked_subject (%1$s, subject, match, reason) VALUES (%2$s, %3$L, %4$L, %5$L);',
                            CASE WHEN checked.tenant IS NULL THEN 'tenant' ELSE 'tenant, idp' END,
                            CASE WHEN checked.tenant IS NULL THEN 'NULL' ELSE format('%L, %L', checked.tenant, n.idp) END,

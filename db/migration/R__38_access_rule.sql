@@ -62,12 +62,12 @@ BEGIN
     UNION ALL
     SELECT n.rule, n.detail FROM internal.lint_parties('access_rule', ARRAY[internal.as_grant(to_jsonb(checked))]) AS n
     UNION ALL
-    (SELECT 'undone_by_another_rule', concat_ws(chr(10), o.id, o.approvals) FROM broker.access_rule AS o
-      WHERE o.tenant = checked.tenant AND o.key = checked.key AND internal.rule_covers(o, checked) AND o.approvals < checked.approvals
-      ORDER BY o.approvals, o.id LIMIT 1)
+    (SELECT 'undone_by_another_rule', concat_ws(chr(10), o.id, internal.all_approvals(o)) FROM broker.access_rule AS o
+      WHERE o.tenant = checked.tenant AND o.key = checked.key AND internal.rule_covers(o, checked) AND internal.all_approvals(o) < internal.all_approvals(checked)
+      ORDER BY internal.all_approvals(o), o.id LIMIT 1)
     UNION ALL
     (SELECT 'covered_by_another_rule', o.id::text FROM broker.access_rule AS o
-      WHERE o.tenant = checked.tenant AND o.key = checked.key AND internal.rule_covers(o, checked) AND o.approvals = checked.approvals
+      WHERE o.tenant = checked.tenant AND o.key = checked.key AND internal.rule_covers(o, checked) AND internal.all_approvals(o) = internal.all_approvals(checked)
         AND (o.id < checked.id OR NOT internal.rule_covers(checked, o)) ORDER BY o.id LIMIT 1)
     UNION ALL
     SELECT 'approver_not_accepted', i.name::text FROM broker.access_approver AS p JOIN broker.identity_provider AS i ON i.name = p.idp

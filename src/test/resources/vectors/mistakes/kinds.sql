@@ -906,3 +906,25 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, actor_idp, 
 --> Grant of key "read" to "4f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e": nearly_another_value
 --? The actor "agent:relaese-bot" is almost the same as "agent:release-bot"
 --! 01000
+
+-- block: a repository of nobody, though grants of others match the subject
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:acme-labs@1234567/**', 'glob', 'read', '{"repository_id": "7700"}', 'OPS-1: test');
+INSERT INTO broker.blocked_subject (tenant, idp, subject, match, claims, reason) VALUES ('acme', 'acme-github', 'repo:acme-labs@1234567/**', 'glob', '{"repository_id": "999"}', 'INC-1: leak');
+--> Block of "repo:acme-labs@1234567/**": block_matches_nothing
+--? The block matched no subject
+--! 01000
+
+-- rules: the laxer one names further groups
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, match, claims, approvals) VALUES ('acme', 'deploy', 'acme-keycloak', 'user:**', 14400, 'glob', '{"groups": ["a", "b"]}', 1);
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, match, claims, approvals) VALUES ('acme', 'deploy', 'acme-keycloak', 'user:**', 14400, 'glob', '{"groups": "a"}', 2);
+--> Access rule …
+--? with fewer approvals (1)
+--! 01000
+
+-- rules: one approval in each of three steps is more than two in one step
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, match) VALUES ('acme', 'deploy', 'acme-keycloak', 'user:**', 14400, 'glob');
+INSERT INTO broker.access_approver (rule, idp, subject, step) SELECT (SELECT max(id) FROM broker.access_rule), 'acme-keycloak', 'lead:' || step, step FROM generate_series(1, 3) AS step;
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, match, approvals) VALUES ('acme', 'deploy', 'acme-keycloak', 'user:**', 14400, 'glob', 2);
+--> Access rule …
+--? with fewer approvals (2)
+--! 01000
