@@ -176,7 +176,7 @@ AS $$
                                                      FROM unnest(known) AS name)) END;
 $$;
 COMMENT ON FUNCTION internal.did_you_mean(text, text[], text) IS
-    'A hint: the nearest known name, if one is near, and all of them.';
+    'A hint: the most similar known name, if there is one, and the list of all known names.';
 
 CREATE OR REPLACE FUNCTION internal.common_start(one text, other text) RETURNS int
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
@@ -209,4 +209,4 @@ AS $$
                                what || CASE WHEN cardinality(known) > 20 THEN ', among others' ELSE '' END);
 $$;
 COMMENT ON FUNCTION internal.there_are(text, text[], text) IS
-    'A hint: the nearest known name, if one is near, and up to twenty known names, the most similar first.';
+    'A hint: the most similar known name, if there is one, and a list of up to twenty known names.';

@@ -27,4 +27,4 @@ BEGIN
 END
 $$;
 COMMENT ON PROCEDURE internal.set_triggers(regclass, text[]) IS
-    'Creates the triggers of a table, and drops its other ones of ours. Each is {name, always or origin, event, scope, function}; always: also where session_replication_role is replica.';
+    'Creates the triggers of a table, and drops those of an earlier release. Each is {name, always or origin, event, scope, function}; always: also if session_replication_role is replica.';

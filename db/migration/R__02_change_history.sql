@@ -40,7 +40,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.refuse_change_after_move() IS
-    'Trigger: refuses changes of a tenant that moved to another cell, whose copy there would not have them.';
+    'Trigger: rejects changes of a tenant that moved to another cell, because its copy there would not get them.';
 
 CREATE OR REPLACE PROCEDURE internal.make_append_only(target regclass)
     LANGUAGE plpgsql
@@ -55,7 +55,7 @@ BEGIN
 END
 $$;
 COMMENT ON PROCEDURE internal.make_append_only(regclass) IS
-    'Makes a table append-only, for its owner too. If the owner drops the triggers, the hash chain reveals changes.';
+    'Makes a table append-only, even for its owner. If the owner drops the triggers, the hash chain reveals changes.';
 
 -- ---------------------------------------------------------------- the chain
 
@@ -422,7 +422,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.record_row(text, text, text, jsonb, jsonb, jsonb, boolean) IS
-    'Writes a change of a row to audit.config_change, which raises the revision of the tenant. row_now: the row as it is in its table; is_of_now: whether this transaction wrote the row before.';
+    'Writes a change of a row to audit.config_change, which raises the revision of the tenant. row_now: the row in its table; is_of_now: whether this transaction wrote that row.';
 
 CREATE OR REPLACE FUNCTION internal.record_change() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER

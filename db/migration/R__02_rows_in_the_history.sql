@@ -69,7 +69,7 @@ BEGIN
                                       AND l.revision > c.revision)', made.identifier)
                        END);
         EXECUTE format('COMMENT ON VIEW log.%I IS %L', made.name,
-                       format('The rows of broker.%s by the last change of each on record. The service reads them while a lock keeps it from the table.', made.name));
+                       format('The rows of broker.%s, each as its last recorded change left it. The service reads this view while another session locks the table.', made.name));
     END LOOP;
 END
 $$;
@@ -78,4 +78,4 @@ CREATE OR REPLACE VIEW log.issuer_change AS
 SELECT c.transaction_id, c.table_name, c.before ->> 'name' AS former_name, c.after ->> 'name' AS name
   FROM log.config_change AS c WHERE c.table_name IN ('identity_provider', 'tenant');
 COMMENT ON VIEW log.issuer_change IS
-    'The names in each change of an identity provider or a tenant. From them the service knows which identity providers to read again.';
+    'The old and new name in each change of an identity provider or a tenant. They tell the service which identity providers to read again.';

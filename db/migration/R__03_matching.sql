@@ -294,7 +294,7 @@ CREATE OR REPLACE FUNCTION internal.longest_life(key bigint, type bigint, tenant
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN least(key, type, tenant);
 COMMENT ON FUNCTION internal.longest_life(bigint, bigint, bigint) IS
-    'The longest life of a credential, in seconds, from the max_duration of its key, its provider''s type and its tenant.';
+    'The maximum lifetime of a credential, in seconds, from the max_duration of its key, its provider''s type and its tenant.';
 
 CREATE OR REPLACE FUNCTION internal.covers(block broker.blocked_subject, idp text, match text, subject text, at timestamptz,
                                            claims jsonb) RETURNS boolean
@@ -313,7 +313,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.covers(broker.blocked_subject, text, text, text, timestamptz, jsonb) IS
-    'Whether a block stops all subjects of a grant (match and subject; for one subject: exact) of an identity provider at a time. claims: of the token; null: whatever they are.';
+    'Whether a block, at a given time, stops every subject that match and subject of a grant match, or one subject with match exact, of an identity provider. claims: the token''s; null: any.';
 
 CREATE OR REPLACE FUNCTION internal.is_for_actor(checked broker.subject_grant, actor_idp text, actor text) RETURNS boolean
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -397,4 +397,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.try_grant(broker.subject_grant, boolean, bigint, bigint, jsonb, text, text, jsonb, timestamptz, inet) IS
-    'The result for a grant whose subject matches: rank 9 is granted, otherwise the first condition that failed. second_admin: whether the tenant requires one. claims: the token''s; null: neither claims nor actor nor address are checked. actor: null for none. duration: the longest life of a credential requested at that time, in seconds.';
+    'The result for a grant whose subject matches: rank 9 is granted, otherwise the first condition that failed. second_admin: whether the tenant requires one. claims: the token''s; null: neither claims nor actor nor address are checked. actor: null for none. duration: the maximum lifetime of a credential requested at that time, in seconds.';

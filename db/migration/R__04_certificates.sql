@@ -96,7 +96,7 @@ EXCEPTION WHEN data_exception OR array_subscript_error OR null_value_not_allowed
 END
 $$;
 COMMENT ON FUNCTION internal.certificate_facts(text) IS
-    'Of the first certificate in PEM: its validity, whether it is an authority''s, and whether its key usage has keyCertSign and cRLSign (null if it has no key usage). Times are null if it can''t be read.';
+    'The validity of the first certificate in PEM, whether it is a CA certificate, and whether its key usage has keyCertSign and cRLSign (null if it has no key usage). The times are null if the certificate can''t be read.';
 
 CREATE OR REPLACE FUNCTION internal.certificate_fault(rule jsonb, pem text) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE

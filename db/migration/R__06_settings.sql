@@ -486,4 +486,4 @@ CREATE OR REPLACE FUNCTION internal.requires_an_owner(required_claims jsonb, own
            AND jsonb_typeof(value) <> 'object'
            AND NOT (jsonb_typeof(value) = 'array' AND jsonb_path_exists(value, '$[*] ? (@.type() == "object")')));
 COMMENT ON FUNCTION internal.requires_an_owner(jsonb, text[]) IS
-    'Whether at least one of the owner claims must have an exact value, or one of several.';
+    'Whether at least one of the owner claims must have an exact value, or one of several exact values.';

@@ -11,7 +11,7 @@ BEGIN
         'check_violation');
 END
 $$;
-COMMENT ON FUNCTION internal.refuse_more(text, text, text, regclass, bigint, int) IS 'Refuses rows beyond a bound of the tenant.';
+COMMENT ON FUNCTION internal.refuse_more(text, text, text, regclass, bigint, int) IS 'Rejects rows beyond a limit of the tenant.';
 
 CREATE OR REPLACE FUNCTION internal.count_further(tenant text, further_keys bigint, further_grants bigint, further_globs bigint,
                                        further_blocks bigint DEFAULT 0, further_block_globs bigint DEFAULT 0) RETURNS void
@@ -99,7 +99,7 @@ COMMENT ON FUNCTION internal.add_changes(regclass, text, bigint, boolean) IS
 CREATE OR REPLACE FUNCTION internal.is_switched_on(written jsonb) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN coalesce((written ->> 'enabled')::boolean, written ->> 'status' IN ('pending', 'granted'), true);
-COMMENT ON FUNCTION internal.is_switched_on(jsonb) IS 'Whether a row has an effect: it is enabled, or a request that has not ended.';
+COMMENT ON FUNCTION internal.is_switched_on(jsonb) IS 'Whether a row has an effect: it is enabled, or it is a request that has not ended.';
 
 CREATE OR REPLACE FUNCTION internal.changes_are_counted() RETURNS boolean
     LANGUAGE plpgsql STABLE
@@ -109,7 +109,7 @@ BEGIN
     RETURN NOT (pg_has_role(session_user, '${admin_role}', 'MEMBER') OR pg_has_role(session_user, '${owner_role}', 'MEMBER'));
 END
 $$;
-COMMENT ON FUNCTION internal.changes_are_counted() IS 'Whether the login''s changes count for the day: those of platform admins do not.';
+COMMENT ON FUNCTION internal.changes_are_counted() IS 'Whether the login''s changes count towards the day''s limit. Changes by platform admins do not.';
 
 -- Once for each statement, since a bulk import pays for each row. An UPDATE that leaves a row as it was is not recorded, and
 -- does not count.

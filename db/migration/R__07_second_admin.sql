@@ -5,7 +5,7 @@ CREATE OR REPLACE FUNCTION internal.what_it_allows(written jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN internal.without_bookkeeping(written) - '{description,reason,owner,end_access,approved_by,approved_at,steps}'::text[];
 COMMENT ON FUNCTION internal.what_it_allows(jsonb) IS
-    'The columns of a row that a second admin approves, without the steps and end_access of a rule, which are laxer only with fewer steps, or turned off.';
+    'The columns of a row that a second admin approves. The steps and end_access of a rule are not among them, because only fewer steps, or turning end_access off, makes a rule laxer.';
 
 -- Whoever has no privilege on the two columns can only lose an approval.
 CREATE OR REPLACE FUNCTION internal.loses_approval(before jsonb, after jsonb) RETURNS boolean
@@ -27,7 +27,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.loses_approval(jsonb, jsonb) IS
-    'Whether a change of a row changes what it allows, so that its approval is lost. To disable it does not, nor does another step of a rule, nor end_access, unless it is turned off.';
+    'Whether a change of a row changes what the row allows, so that the row loses its approval. Disabling the row, adding a step to a rule and turning end_access on keep the approval.';
 
 CREATE OR REPLACE FUNCTION internal.approved(written record, former record) RETURNS record
     LANGUAGE plpgsql STABLE
@@ -46,7 +46,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.approved(record, record) IS
-    'A row with the approval that it keeps: one that is written, or changed in what it allows, has none. former: the row before, or null.';
+    'The row with its approval, or without one if the row is new or now allows something else. former: the row before the change, or null.';
 
 CREATE OR REPLACE FUNCTION internal.is_in_force(tenant text, approved_at timestamptz) RETURNS boolean
     LANGUAGE plpgsql STABLE
@@ -103,7 +103,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.writers_of(text, text, text) IS
-    'The logins that changed a row since it was last in force, or the approvers of a rule since it was last approved. Neither they nor other logins of the same people approve it.';
+    'The logins that changed a row since it was last in force, and those that changed the approvers of a rule since its last approval. Neither these logins nor other logins of the same people can approve the row.';
 
 CREATE OR REPLACE FUNCTION internal.own_writer_of(of_table text, of_tenant text, of_name text) RETURNS text
     LANGUAGE plpgsql STABLE
@@ -116,7 +116,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.own_writer_of(text, text, text) IS
-    'The login, of the person who is logged in, among internal.writers_of a row; null: none is.';
+    'The login of the current person that is in internal.writers_of for the row; null: none.';
 
 CREATE OR REPLACE FUNCTION internal.may_write_rows_of(tenant text) RETURNS boolean
     LANGUAGE plpgsql STABLE
@@ -260,7 +260,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION broker.approve(text, bigint, bigint) IS
-    'Approves a grant, an access rule, an approver or the change of a block, as it was at a revision, in a tenant that requires a second admin: broker.approve(''subject_grant'', id, revision). Refused to people who wrote or changed it.';
+    'Approves a grant, an access rule, an approver or the change of a block, in its version at a revision, in a tenant that requires a second admin: broker.approve(''subject_grant'', id, revision). People who wrote or changed the row cannot approve it.';
 
 CREATE OR REPLACE FUNCTION broker.approve(what text, tenant text, name text, revision bigint) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
@@ -282,7 +282,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION broker.approve(text, text, text, bigint) IS
-    'Approves a key, as it was at a revision, of a tenant that requires a second admin: broker.approve(''key'', tenant, name, revision). Refused to people who wrote or changed it.';
+    'Approves a key, in its version at a revision, in a tenant that requires a second admin: broker.approve(''key'', tenant, name, revision). People who wrote or changed the key cannot approve it.';
 
 -- ---------------------------------------------------------------- what awaits approval
 
@@ -328,16 +328,16 @@ SELECT t.name AS tenant, row.table_name, row.name, row.key, internal.in_ascii(ro
          FROM broker.blocked_subject AS b WHERE b.tenant = t.name AND b.proposed IS NOT NULL) AS row
  WHERE t.require_second_admin;
 COMMENT ON VIEW broker.pending_approval IS
-    'Enabled keys, grants and access rules, and approvers, that count as disabled until a second admin approves them, and changes of blocks, which stay as they are until then. Query it WHERE tenant = ….';
+    'Rows that await the approval of a second admin. Until then, keys, grants, access rules and approvers count as disabled, and a change of a block has no effect. Query it WHERE tenant = ….';
 COMMENT ON COLUMN broker.pending_approval.tenant IS 'The tenant.';
 COMMENT ON COLUMN broker.pending_approval.table_name IS 'key, subject_grant, access_rule, access_approver or blocked_subject.';
 COMMENT ON COLUMN broker.pending_approval.name IS 'The name of the key, or the id of the row.';
 COMMENT ON COLUMN broker.pending_approval.key IS 'The key; null for a block.';
-COMMENT ON COLUMN broker.pending_approval.subject IS 'The subject of the grant, the rule or the block, or who approves; null for a key.';
+COMMENT ON COLUMN broker.pending_approval.subject IS 'The subject of the grant, the rule or the block, or the approver; null for a key.';
 COMMENT ON COLUMN broker.pending_approval.reason IS 'The reason of the grant, the rule or the block (with the proposed change), or the description of the key.';
-COMMENT ON COLUMN broker.pending_approval.created_by IS 'The login that wrote it. It cannot approve it, unless the row has been in force since.';
-COMMENT ON COLUMN broker.pending_approval.changed_by IS 'The logins that changed it since it was last in force, and of a rule those that removed or changed its approvers since its last approval. Neither they nor other logins of the same people can approve it.';
-COMMENT ON COLUMN broker.pending_approval.changed_at IS 'When it was last changed.';
+COMMENT ON COLUMN broker.pending_approval.created_by IS 'The login that wrote the row. This login cannot approve the row, unless the row has been in force since.';
+COMMENT ON COLUMN broker.pending_approval.changed_by IS 'The logins that changed the row since it was last in force, and those that removed or changed the approvers of a rule since its last approval. Neither these logins nor other logins of the same people can approve the row.';
+COMMENT ON COLUMN broker.pending_approval.changed_at IS 'When the row was last changed.';
 COMMENT ON COLUMN broker.pending_approval.allows IS
     'What is approved: the columns of the row without its description, or the proposed change of a block, with what the block is now. Columns that are null are left out. A rule also shows its steps, end_access and approvers. Characters that are not printable ASCII have their code, for example \u200b, here and in subject and reason.';
 COMMENT ON COLUMN broker.pending_approval.statement IS 'What another admin runs to approve the row as it is now, after reading it. It fails once the row has changed.';

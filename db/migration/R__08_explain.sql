@@ -41,7 +41,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.is_blocked_in_all_tenants(text, text, timestamptz, jsonb) IS
-    'Whether all subjects of a grant (subject or glob) are blocked in all tenants at a time. claims: of the token; null: whatever they are.';
+    'Whether blocks in all tenants, at a given time, stop every subject that a grant matches (an exact subject or a glob). claims: the token''s; null: any.';
 
 CREATE OR REPLACE FUNCTION internal.blocking(tenant text, idp text, about text, at timestamptz, claims jsonb DEFAULT NULL) RETURNS text
     LANGUAGE plpgsql STABLE
@@ -60,7 +60,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.blocking(text, text, text, timestamptz, jsonb) IS
-    'The block that covers a subject of an identity provider at a time, with these claims of its token (null: whatever they are), if the caller may see it; otherwise null.';
+    'The block that covers a subject of an identity provider at a given time, with these claims of its token (null: any), if the caller may see the block; otherwise null.';
 
 -- ---------------------------------------------------------------- explain
 
@@ -96,7 +96,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.shown_enabled(bigint) IS
-    'Whether a grant is enabled, in words; of requested access that was withdrawn, by whom.';
+    'Whether a grant is enabled, in words; for requested access that was withdrawn, also who withdrew it.';
 
 CREATE OR REPLACE FUNCTION broker.explain(idp text, subject text, claims jsonb DEFAULT '{}', actor_idp text DEFAULT NULL,
                                           actor text DEFAULT NULL, actor_claims jsonb DEFAULT NULL, at timestamptz DEFAULT now(),
@@ -223,7 +223,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION broker.explain(text, text, jsonb, text, text, jsonb, timestamptz, inet) IS
-    'Whether a token of this identity provider, subject and claims, perhaps with an actor, may mint from an address each key of the tenant: the grant, or the first condition that failed for the closest grant. Decides as the broker does. address: the client''s; without one, grants for networks don''t count.';
+    'For each key of the tenant, whether a token with this identity provider, subject and claims (and actor, if any) may mint it: the grant, or the first condition that failed for the closest grant. Decides as the broker does. address: the client''s address; without one, grants with networks don''t count.';
 
 -- ---------------------------------------------------------------- views
 
@@ -321,7 +321,7 @@ COMMENT ON COLUMN broker.grant_ending_soon.actor_idp IS 'The identity provider o
 COMMENT ON COLUMN broker.grant_ending_soon.actor_match IS 'exact or glob.';
 COMMENT ON COLUMN broker.grant_ending_soon.actor IS 'Who must act for the subject, or the glob over such actors.';
 COMMENT ON COLUMN broker.grant_ending_soon.valid_until IS 'When it ends.';
-COMMENT ON COLUMN broker.grant_ending_soon.ends_in IS 'The time until then.';
+COMMENT ON COLUMN broker.grant_ending_soon.ends_in IS 'The time until the grant ends.';
 COMMENT ON COLUMN broker.grant_ending_soon.grant_id IS 'broker.subject_grant.id';
 COMMENT ON COLUMN broker.grant_ending_soon.reason IS 'The reason of the grant.';
 COMMENT ON COLUMN broker.grant_ending_soon.granted_by IS 'The login that created the grant.';

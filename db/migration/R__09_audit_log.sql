@@ -63,7 +63,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION audit.create_partitions(int) IS
-    'Creates the missing partitions of audit.event for this month (UTC) and this number of months after it; returns their number. The broker calls it.';
+    'Creates the missing partitions of audit.event for this month (UTC) and the given number of months after it; returns how many it created. The broker calls it.';
 
 SELECT audit.create_partitions(3);
 

@@ -155,7 +155,7 @@ COMMENT ON COLUMN audit.unended.reason IS 'The reason code of a withheld or fail
 COMMENT ON COLUMN audit.unended.unwanted_since IS
     'Since when the credential should not work: the time of the outcome if it was never handed out, of the admin''s request to end it, otherwise its expiry.';
 COMMENT ON COLUMN audit.unended.works_until IS
-    'When a credential expires; null: it has expired, and the broker must remove what the provider still has.';
+    'When the credential expires; null: it has expired, and the broker must still remove what is left at the provider.';
 COMMENT ON COLUMN audit.unended.tries IS
     'The number of failed tries to end it; null: the broker never tries, because the type leaves nothing behind.';
 COMMENT ON COLUMN audit.unended.last_failure IS 'Why the last try failed; empty if no try has failed.';
@@ -195,5 +195,5 @@ SELECT g.tenant, g.id AS grant_id, g.idp, g.subject, g.match, g.actor_idp, g.act
  WHERE g.enabled AND greatest(g.created_at, g.valid_from) < now() - interval '90 days'
    AND (used.last_used_at IS NULL OR used.last_used_at < now() - interval '90 days');
 COMMENT ON VIEW audit.unused_grant IS
-    'Enabled grants that could have been used for at least 90 days, without a mint in the last 90 days, as far as the log goes back.';
+    'Enabled grants that have been usable for at least 90 days and had no mint in the last 90 days, as far as the log goes back.';
 COMMENT ON COLUMN audit.unused_grant.last_used_at IS 'The time of the last mint under the grant; null: never.';

@@ -31,7 +31,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'too_few_approvers' THEN 'The rule needs more approvals (%s) than it has approvers (%s), so its requests are refused. Add approvers, or lower approvals.'
         WHEN 'actor_matches_every_agent' THEN 'Any agent of identity provider "%s" may act for the subject. If some of them must not, name the agent, or match only agents of one team.'
         WHEN 'block_leaves_others' THEN '"%s" of identity provider "%s" is not blocked (%s). If it must be blocked too: %s'
-        WHEN 'block_matches_nothing' THEN 'The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. For somebody who never had access that is normal. Otherwise compare the block''s subject with the sub claim of the tokens.'
+        WHEN 'block_matches_nothing' THEN 'The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. This is normal if the subject never had access. Otherwise compare the block''s subject with the sub claim of the tokens.'
         WHEN 'block_of_part_of_a_subject' THEN 'The issuer''s subjects are longer than "%s", so the block probably stops nothing. To block all subjects that begin with it, set match to glob and subject to "%s".'
         WHEN 'certificate_expired' THEN 'ca_certificate %s. Write the certificate of the authority that signs the server''s certificate now.'
         WHEN 'claim_fits_no_form' THEN '%s sends "%s" as %s, so the condition %s never matches. Correct the condition.'
@@ -39,7 +39,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'claim_of_the_users_choice' THEN 'Users can often set the claim "%s" themselves, and could grant themselves access that way. Prefer sub, or groups that only admins assign.'
         WHEN 'clock_skew_exceeds_age' THEN 'clock_skew is %s seconds and is added to max_token_age, so tokens are accepted at more than twice that age. Set a shorter clock_skew.'
         WHEN 'contradicts_identity_provider' THEN 'Every token of the grant''s identity provider has "%s" = %s, so the condition never matches. Write that value, or leave the condition out.'
-        WHEN 'contradicts_its_subject' THEN 'The subject says "%s" = %s, so the condition never matches. Write that value, or leave the condition out.'
+        WHEN 'contradicts_its_subject' THEN 'In the subject, "%s" is %s, so the condition never matches. Write that value in the condition, or leave the condition out.'
         WHEN 'contradicts_another_claim' THEN 'The condition on "%1$s" needs "%2$s" = %3$s, and another condition, the subject or the identity provider excludes that, so no token fits the row. Correct one of them.'
         WHEN 'id_of_the_owner' THEN 'The condition on "%s" has the value %s, which is the "%s" of the owner, and two things never have one id. Write the id of the repository or project.'
         WHEN 'contradicts_its_issuer' THEN 'Each token of this issuer has "%s" = %s, so required_claims rejects all of them. Write that value, or correct the issuer.'
@@ -65,7 +65,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'jwks_uri_of_another_issuer' THEN 'The jwks_uri is that of %s, so the signature of every token is rejected. Set jwks_uri to %s.'
         WHEN 'jwks_uri_of_another_place' THEN 'The jwks_uri has "%s", but the issuer has "%s", so the keys belong to another issuer, and every token is rejected. Make both the same.'
         WHEN 'list_in_one_value' THEN '"%s" is one value with a comma, and is compared as a whole. Write each value as an element of the list.'
-        WHEN 'login_without_subject' THEN 'Login "%s" decides requests, but no row says which subject is the same person, who could request access with a token and approve it with the login. Insert a row with role_name, idp and subject, and delete this one.'
+        WHEN 'login_without_subject' THEN 'Login "%s" decides requests, but no row says which subject is the same person. That person could request access with a token and approve the request with the login. Insert a row with role_name, idp and subject, and delete this one.'
         WHEN 'login_cannot_decide' THEN 'The approver''s %s, so the approver cannot decide. Write the login of an admin of the tenant as PostgreSQL spells it.'
         WHEN 'longer_than_its_key' THEN 'Key "%s" issues credentials for at most %s seconds, and the shorter duration applies. Raise the key''s max_duration, or set the grant''s max_duration to null.'
         WHEN 'longer_than_its_grants' THEN 'The key allows %s seconds, but its grants allow %s at most. Lower the key''s max_duration, or raise the max_duration of a grant.'
@@ -172,7 +172,7 @@ CREATE OR REPLACE FUNCTION internal.sign_in(value text, is_glob boolean) RETURNS
         substring(value FROM '(^\^|[])*+}][$]$|(?:^|(?<=[]:/@_)-]))[.][*+]|\\(?:[].*+?(){}|^$/:[-]|[dwsDWS][*+{])|\[\^?(?:[A-Za-z0-9]-[A-Za-z0-9]|\\[dwsDWS])[^]]*\]|[])][+?{]|\((?:\?[:!=<]|[^()|]*\|)[^()]*\)|(?<=[^:/])\{[0-9]+(?:,[0-9]*)?\})'),
         CASE WHEN is_glob THEN substring(value FROM '([$]$|\{[^{},:/]+(?:,[^{},:/]+)+\}|[A-Za-z0-9*_-][?](?=[:/]|$)|%(?=[:/]|$)|\[(?!bot\])(?:[!^][A-Za-z0-9._-]+|[A-Za-z0-9._-]{2,})\])') END);
 $$;
-COMMENT ON FUNCTION internal.sign_in(text, boolean) IS 'The first sign of a pattern that has no meaning here: * and the % of LIKE outside globs, signs of shells in globs, those of regular expressions in both.';
+COMMENT ON FUNCTION internal.sign_in(text, boolean) IS 'The first pattern character that has no meaning here: * and the % of LIKE outside globs, shell patterns in globs, regular expressions in both.';
 
 CREATE OR REPLACE FUNCTION internal.likely_pointer(claim text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$

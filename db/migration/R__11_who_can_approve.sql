@@ -13,7 +13,7 @@ CREATE OR REPLACE FUNCTION internal.least_access(shortest_credential int) RETURN
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN shortest_credential + 60;
 COMMENT ON FUNCTION internal.least_access(int) IS
-    'The least seconds of access into which a credential of a type fits whose shortest one lives for so many seconds.';
+    'The shortest access, in seconds, into which a credential fits whose type has this minimum lifetime in seconds.';
 
 CREATE OR REPLACE FUNCTION internal.least_access_to(of_tenant text, of_key text) RETURNS int
     LANGUAGE plpgsql STABLE
@@ -25,7 +25,7 @@ BEGIN
              WHERE k.tenant = of_tenant AND k.name = of_key);
 END
 $$;
-COMMENT ON FUNCTION internal.least_access_to(text, text) IS 'The least seconds of access to a key into which a credential fits.';
+COMMENT ON FUNCTION internal.least_access_to(text, text) IS 'The shortest access to a key, in seconds, into which a credential fits.';
 
 CREATE OR REPLACE FUNCTION internal.login_fault(login text, of_tenant text) RETURNS text
     LANGUAGE plpgsql STABLE
@@ -67,7 +67,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.approver_fault(broker.access_approver) IS
-    'Why a row of broker.access_approver lets nobody decide, neither by its login nor with a token; null if it may let somebody.';
+    'Why a row of broker.access_approver lets no one decide, neither by its login nor with a token; null if it may let a person decide.';
 
 -- The theorem of König and Hall: as many places can be filled as for the set of steps that is shortest of approvers.
 CREATE OR REPLACE FUNCTION internal.filled_places(places int, steps int[], of_approvers int[]) RETURNS int
@@ -79,7 +79,7 @@ AS $$
       FROM (SELECT DISTINCT n.bits & (SELECT bit_or(1 << s.step) FROM unnest(steps) AS s (step)) AS set FROM generate_series(0, 62, 2) AS n (bits)) AS chosen;
 $$;
 COMMENT ON FUNCTION internal.filled_places(int, int[], int[]) IS
-    'How many of the places in steps approvers can fill, of which each counts in one step only. places: of each step. of_approvers: for each approver its steps as bits, the first step as 2.';
+    'How many of the required approvals the approvers can give, if each approver counts in one step only. places: the approvals that each step requires. of_approvers: for each approver its steps as bits, the first step as 2.';
 
 DROP FUNCTION IF EXISTS internal.steps_of_rule(bigint);
 

@@ -49,7 +49,7 @@ CREATE OR REPLACE FUNCTION internal.sure_by(at timestamptz) RETURNS timestamptz
     LANGUAGE sql STABLE
     RETURN CASE WHEN at >= transaction_timestamp() THEN at ELSE at - interval '2 minutes' END;
 COMMENT ON FUNCTION internal.sure_by(timestamptz) IS
-    'Changes that were recorded by this time were committed by the time that is asked for.';
+    'The time by which a change must be recorded to be certainly committed at the given time.';
 
 CREATE OR REPLACE FUNCTION internal.row_at(tenant text, table_name text, name text, revision bigint) RETURNS jsonb
     LANGUAGE plpgsql STABLE
@@ -139,7 +139,7 @@ AS $$
        AND (NOT coalesce((k.tenant ->> 'require_second_admin')::boolean, false) OR k.row_then ->> 'approved_at' IS NOT NULL)
 $$;
 COMMENT ON FUNCTION internal.usable_keys_at(text, text, bigint, jsonb) IS
-    'A key of a tenant (null: all its keys) at a revision, if the key, its access provider and the tenant were enabled, and the key approved where that was required: name to its provider and type, whether grants need approval, and the shortest and longest life of its credentials; null if none was. types: internal.types_at.';
+    'A key of a tenant (null: all its keys) at a revision, if the key, its access provider and the tenant were enabled, and the key was approved if that was required: by name its provider and type, whether grants need approval, and the minimum and maximum lifetime of its credentials; null if there was none. types: internal.types_at.';
 
 -- Yes or no for each grant, and nothing else of what belongs to no tenant (see internal.is_blocked_in_all_tenants).
 CREATE OR REPLACE FUNCTION internal.blocked_in_all_tenants_at(recorded_by timestamptz, at timestamptz, matches text[], subjects text[])
@@ -170,7 +170,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.blocked_in_all_tenants_at(timestamptz, timestamptz, text[], text[]) IS
-    'The places of the grants (match and subject of each, or of its actor) that were blocked in all tenants at a time, by the changes recorded by another.';
+    'Which of the given grants (match and subject of each, or of its actor), by their position, were blocked in all tenants at one time, according to the changes recorded by another time.';
 
 CREATE OR REPLACE FUNCTION internal.mintable_at(tenant text, key text, revision bigint, recorded_by timestamptz, at timestamptz)
     RETURNS TABLE (row_then jsonb, max_duration bigint, provider text, type text)
@@ -252,7 +252,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.mintable_at(text, text, bigint, timestamptz, timestamptz) IS
-    'The grants of a key (null: of all keys) that allowed a mint at a time, at a revision of the tenant and by what was recorded of the tables without tenant; with the longest life of a credential, and the provider and type of the key.';
+    'The grants of a key (null: of all keys) that allowed a mint at a time, according to a revision of the tenant and the changes of the tables without tenant recorded by another time; with the maximum lifetime of a credential, and the provider and type of the key.';
 
 -- ---------------------------------------------------------------- what is uncertain
 
@@ -265,7 +265,7 @@ CREATE OR REPLACE FUNCTION internal.deciding(table_name text, content jsonb) RET
         WHEN 'key' THEN jsonb_build_array(content -> 'enabled', content -> 'provider', content -> 'max_duration', content -> 'approved_at')
         WHEN 'provider_type' THEN jsonb_build_array(content -> 'min_duration', content -> 'max_duration')
         ELSE content END;
-COMMENT ON FUNCTION internal.deciding(text, jsonb) IS 'What decides on mints in a row of the configuration.';
+COMMENT ON FUNCTION internal.deciding(text, jsonb) IS 'The values in a row of the configuration that decide on mints.';
 
 CREATE OR REPLACE FUNCTION internal.decided_between(tenant text, since timestamptz, at timestamptz) RETURNS TABLE (table_name text, row_then jsonb)
     LANGUAGE plpgsql STABLE
@@ -287,7 +287,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.decided_between(text, timestamptz, timestamptz) IS
-    'The rows of a tenant (null: of the tables without tenant), before and after, of changes recorded after one time and by another that decide on mints.';
+    'The rows before and after each change that decides on mints, of a tenant (null: of the tables without tenant), recorded after one time and by another.';
 
 -- Yes or no for each grant, and nothing else of what belongs to no tenant.
 CREATE OR REPLACE FUNCTION internal.decided_in_all_tenants(since timestamptz, at timestamptz, types text[], matches text[], subjects text[])
@@ -311,7 +311,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.decided_in_all_tenants(timestamptz, timestamptz, text[], text[], text[]) IS
-    'The places of the grants (type of the key, match and subject of the grant or of its actor) that a change of the tables without tenant decided on, recorded after one time and by another.';
+    'Which of the given grants (type of the key, match and subject of the grant or of its actor), by their position, are affected by a change of the tables without tenant, recorded after one time and by another.';
 
 CREATE OR REPLACE FUNCTION internal.who_could_mint_any(tenant text, only_key text, at timestamptz)
     RETURNS TABLE (key text, subject text, match text, idp text, claims jsonb, actor_idp text, actor text,

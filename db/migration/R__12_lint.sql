@@ -14,7 +14,7 @@ CREATE OR REPLACE FUNCTION internal.mistaken_issuer() RETURNS text
     SELECT string_agg(DISTINCT '(?:' || m.form || ')', '|') FROM broker.known_issuer AS k, jsonb_to_recordset(k.mistakes) AS m ("in" text, form text)
      WHERE m."in" = 'issuer';
 $$;
-COMMENT ON FUNCTION internal.mistaken_issuer() IS 'A regular expression of all issuers that look right and send no tokens.';
+COMMENT ON FUNCTION internal.mistaken_issuer() IS 'A regular expression that matches every issuer that looks right but sends no tokens.';
 
 CREATE OR REPLACE FUNCTION internal.lint_claims(conditions jsonb, issuer broker.known_issuer) RETURNS TABLE (rule text, detail text)
     LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -190,7 +190,7 @@ BEGIN
            ('white_space', 'stray_punctuation', 'placeholder', 'subject_fits_no_form', 'unlike_its_issuer', 'glob_sign_in_exact_subject', 'glob_matches_more_than_it_seems'));
 END
 $$;
-COMMENT ON FUNCTION internal.lint_parties(text, broker.subject_grant[]) IS 'Findings in who is meant by rows of subject_grant, access_rule, access_approver or blocked_subject: idp, subject, match, claims, and actors.';
+COMMENT ON FUNCTION internal.lint_parties(text, broker.subject_grant[]) IS 'Findings about the idp, subject, match, claims and actor of rows of subject_grant, access_rule, access_approver or blocked_subject.';
 
 CREATE OR REPLACE FUNCTION internal.keep_findings(of_table text, ids bigint[]) RETURNS void
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -244,7 +244,7 @@ CREATE OR REPLACE FUNCTION internal.linted_rows(of_table text, tenants text[], o
       FROM unnest(tenants) AS t;
 $$;
 COMMENT ON FUNCTION internal.linted_rows(text, text[], boolean) IS
-    'The condition on broker.lint by which a statement''s findings are listed: the whole view takes minutes with thousands of tenants. others: whether grants beside the written rows are among them.';
+    'The condition that selects the findings of a statement from broker.lint, because reading the whole view takes minutes with thousands of tenants. others: whether to include grants other than the written rows.';
 
 CREATE OR REPLACE FUNCTION internal.lint_written() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off AS $$

@@ -270,7 +270,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.unsealed_rows(int) IS
-    'The number of rows without a checkpoint among this number of latest rows; null for a viewer who doesn''t see all tenants.';
+    'How many of the newest rows, up to the given number, no checkpoint has sealed yet; null for a viewer who doesn''t see all tenants.';
 
 -- ---------------------------------------------------------------- grants and blocks
 

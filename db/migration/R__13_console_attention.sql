@@ -80,7 +80,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.overdue_ends(int) IS
-    'Mints of the console''s viewer whose credential should have been revoked for a minute, the oldest first.';
+    'Mints, among those that the console''s viewer may see, whose credential should have been revoked over a minute ago; the oldest first.';
 
 -- The view looks at each key anew, which takes 2 ms; what was found in grants and blocks is kept.
 CREATE OR REPLACE FUNCTION internal.lints_keys(most int) RETURNS boolean
@@ -96,7 +96,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.lints_keys(int) IS
-    'Whether the console''s viewer sees no more keys than so many, so that the lint of keys is counted, too.';
+    'Whether the console''s viewer sees at most the given number of keys, so that their lint warnings are counted, too.';
 
 CREATE OR REPLACE FUNCTION internal.lint_by_tenant(keys int, most int) RETURNS TABLE (tenant text, warnings bigint)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -169,7 +169,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.changes_by(text, timestamptz, timestamptz, int) IS
-    'The last changes that a login made, or all made (null), that the console''s viewer may see; in each of a viewer''s tenants, among its last 5,000.';
+    'The last changes by a login (null: by any login) that the console''s viewer may see, among the last 5,000 changes of each tenant.';
 
 CREATE OR REPLACE FUNCTION internal.verifications_not_clean()
     RETURNS TABLE (id bigint, began_at timestamptz, recorded_at timestamptz, wrong bigint, findings text[], own boolean)
@@ -208,4 +208,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.verifications_not_clean() IS
-    'The results that every page of the console shows: the newest one, and the newest that the console''s login recorded (own), if they are not clean; the newest wrong ones, of this and of other logins, that the same login has not taken back by later results that cover as much. Findings for viewers of all tenants.';
+    'The results of verifications that every page of the console shows: the newest result and the newest result of the console''s login (own), if they are not clean; and of this and of other logins the newest wrong result, unless the same login has a later clean result that covers as much. Only viewers of all tenants get the findings.';

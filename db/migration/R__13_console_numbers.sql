@@ -161,7 +161,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.activity_of_tenants(text[], timestamptz, interval, int, int) IS
-    'As internal.activity, of all mints of each of these tenants that the console''s viewer may see.';
+    'Like internal.activity, for all mints of each of these tenants that the console''s viewer may see.';
 
 DROP FUNCTION IF EXISTS internal.most_denied(text, timestamptz, int, int);
 CREATE OR REPLACE FUNCTION internal.most_denied(of_tenant text, since timestamptz, looked int, most int)

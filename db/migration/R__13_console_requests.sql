@@ -65,7 +65,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.withdrawable_by_viewer() IS
-    'Requests whose access the console''s viewer may withdraw as an approver, with the token of the session, what ends last first.';
+    'Requests whose access the console''s viewer may withdraw as an approver, with the token of the session, the access that ends last first.';
 
 -- By the rules that the broker applies. The form breaks no glass, and acts for nobody.
 CREATE OR REPLACE FUNCTION internal.requestable_by_viewer(wanted_key text, most int)
@@ -95,7 +95,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.requestable_by_viewer(text, int) IS
-    'The keys (or the one wanted) to which the console''s viewer may request access with the token of the session: the seconds of the shortest and the longest access, the fewest approvals, and what rules say of reasons.';
+    'The keys (or only the wanted key) to which the console''s viewer may request access with the token of the session: the shortest and the longest access in seconds, the fewest approvals, and the rules'' conditions on reasons.';
 
 CREATE OR REPLACE FUNCTION internal.asked_by_viewer(most int) RETURNS SETOF uuid
     LANGUAGE plpgsql STABLE SECURITY DEFINER

@@ -47,7 +47,7 @@ AS $$
      WHERE pair.issuer <> pair.other;
 $$;
 COMMENT ON FUNCTION internal.linked_issuers(text) IS
-    'Pairs of issuers of which an identity provider, or two by the same name, had one before the other: a new URL of an issuer makes nobody another person.';
+    'Pairs of an earlier and a later issuer of an identity provider, or of two with the same name. They show that a person stays the same when the issuer gets a new URL.';
 
 CREATE OR REPLACE FUNCTION internal.issuers_like(of_tenant text, of_issuer text) RETURNS text[]
     LANGUAGE sql STABLE
@@ -99,4 +99,4 @@ AS $$
     SELECT n.login_name, n.of_issuer, n.subject_name FROM name AS n;
 $$;
 COMMENT ON FUNCTION internal.names_of_person(text, text, text, text) IS
-    'The logins, and the issuers with subjects, of one person: a login or a subject, and what a row of broker.access_approver that is or was in force says is the same person.';
+    'The logins, and the issuers with subjects, of one person who is given by a login or a subject: rows of broker.access_approver that are or were in force say which belong to the same person.';

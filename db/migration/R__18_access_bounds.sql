@@ -47,7 +47,7 @@ CREATE OR REPLACE FUNCTION internal.seconds_until_tomorrow() RETURNS int
     LANGUAGE sql STABLE
     RETURN ceil(extract(epoch FROM date_trunc('day', clock_timestamp() AT TIME ZONE 'UTC') + interval '1 day'
                                    - (clock_timestamp() AT TIME ZONE 'UTC')))::int;
-COMMENT ON FUNCTION internal.seconds_until_tomorrow() IS 'Seconds until the changes of a day are counted anew (UTC).';
+COMMENT ON FUNCTION internal.seconds_until_tomorrow() IS 'Seconds until the next day (UTC), when the count of changes begins at 0 again.';
 
 CREATE OR REPLACE FUNCTION internal.change_bound(constraint_name text, of_tenant text, reduces boolean, OUT retry_after int, OUT bound int)
     LANGUAGE plpgsql STABLE

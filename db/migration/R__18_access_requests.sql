@@ -15,7 +15,7 @@ AS $$
             WHERE internal.claim_met(c.value, element.item)) AS met;
 $$;
 COMMENT ON FUNCTION internal.frozen_claims(jsonb, jsonb) IS
-    'The values of a token''s claims that meet conditions, as conditions of a grant: of a list only the elements that count.';
+    'The values of a token''s claims that meet conditions, as conditions of a grant: of a list, only the elements that meet them.';
 
 -- A person is issuer and subject. So a token that decides and can't mint, as the console's, may request access for the tokens
 -- that the same issuer gives the subject for clients that mint. It gets nothing by that, since it never breaks the glass.
@@ -58,7 +58,7 @@ AS $$
        AND internal.claims_met(r.claims, rules_for.claims);
 $$;
 COMMENT ON FUNCTION internal.rules_for(text, text[], text, jsonb, text, boolean) IS
-    'The enabled access rules by which a token may ask for a key. idps: internal.requesting_as, its own first, which alone breaks the glass. Those of consent need an actor. A rule that costs too much to evaluate does not count.';
+    'The enabled access rules by which a token may ask for a key. idps: internal.requesting_as, its own first, which is the only one for break glass. Those of consent need an actor. A rule that costs too much to evaluate does not count.';
 
 CREATE OR REPLACE FUNCTION internal.block_of_parties(tenant text, idp text, subject text, actor_idp text, actor text, claims jsonb DEFAULT NULL) RETURNS text
     LANGUAGE sql STABLE
@@ -80,7 +80,7 @@ AS $$
                        WHERE EXISTS (SELECT FROM internal.rules_for(tenant, internal.requesting_as(tenant, idp, subject, claims, actor IS NOT NULL), subject, claims, k.name, actor IS NOT NULL)) ORDER BY k.name COLLATE "C") END;
 $$;
 COMMENT ON FUNCTION internal.requestable_keys(text, text, text, jsonb, text, text, text[]) IS
-    'Those of up to 20 keys that a token may ask for now.';
+    'The keys, among up to 20 given ones, that a token may ask for now.';
 
 -- The service verified the token by the state of the configuration that it had read. It may have changed since, also while this
 -- call waited for its tenant.
@@ -228,7 +228,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.same_request(broker.access_request, broker.access_rule, jsonb) IS
-    'The request that somebody repeats: of the same tenant, key, identity provider, subject, actor, claims, seconds and reason, while it is pending or its break glass lasts.';
+    'The earlier request that a request repeats: with the same tenant, key, identity provider, subject, actor, claims, seconds and reason, while it is pending or its break glass is active.';
 
 CREATE OR REPLACE FUNCTION internal.request_access(tenant text, idp text, subject text, claims jsonb, actor_idp text, actor text, keys text[],
                                                    reason text, seconds int, break_glass boolean)
@@ -340,7 +340,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.request_access(text, text, text, jsonb, text, text, text[], text, int, boolean) IS
-    'Asks for keys with a token: a row for each key, with a request or a refusal. If one is refused, nothing is written.';
+    'Requests access to keys with a token. Returns a row for each key, with its request or its refusal. If one key is refused, nothing is written.';
 
 DROP FUNCTION IF EXISTS internal.write_request(broker.access_rule, text, text, text, jsonb, text, text, text, text, int);
 CREATE OR REPLACE FUNCTION internal.write_request(rule broker.access_rule, issuer text, subject text, claims jsonb, actor_idp text,

@@ -37,7 +37,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.is_program(broker.access_request, text, text, text) IS
-    'Whether a row of broker.access_approver says of any name of a person that it is a program.';
+    'Whether a row of broker.access_approver marks any login or subject of a person as a program.';
 
 CREATE OR REPLACE FUNCTION internal.standing_in(asked broker.access_request, login text, idp text, subject text, claims jsonb,
                                                 OUT steps int[], OUT program boolean, OUT approvers bigint[])
@@ -64,7 +64,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.standing_in(broker.access_request, text, text, text, jsonb) IS
-    'The steps in which rows of broker.access_approver let a login, or the subject of a token, decide a request (empty: none does), whether one says that it is a program, and the ids of the rows.';
+    'The steps in which rows of broker.access_approver let a login, or the subject of a token, decide a request (empty: none does), whether a row marks the login or subject as a program, and the ids of the rows.';
 
 CREATE OR REPLACE FUNCTION internal.person_is_blocked(of_tenant text, login text, issuer text, subject text) RETURNS boolean
     LANGUAGE plpgsql STABLE
@@ -77,7 +77,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.person_is_blocked(text, text, text, text) IS
-    'Whether a subject of the person with a login, or a subject of an issuer, is blocked.';
+    'Whether a person is blocked. The person is given by a login, or by an issuer and a subject; a block of any subject of the person counts.';
 
 CREATE OR REPLACE FUNCTION internal.may_decide(asked broker.access_request, login text, idp text, subject text, claims jsonb) RETURNS boolean
     LANGUAGE plpgsql STABLE
@@ -92,7 +92,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.may_decide(broker.access_request, text, text, text, jsonb) IS
-    'Whether a row of broker.access_approver lets a login, or the subject of a token, decide a request; by consent, whether it is the subject of the request.';
+    'Whether a row of broker.access_approver lets a login, or the subject of a token, decide a request; for a request by consent, whether it is the subject of the request.';
 
 CREATE OR REPLACE FUNCTION internal.is_excluded_from(asked broker.access_request, login text, issuer text, subject text) RETURNS boolean
     LANGUAGE plpgsql STABLE
@@ -104,7 +104,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.is_excluded_from(broker.access_request, text, text, text) IS
-    'Whether somebody made a request, or acted in it, and so does not decide it; the subject of a request by consent does.';
+    'Whether a person made a request or acted in it, and so may not decide it. The subject of a request by consent may.';
 
 CREATE OR REPLACE FUNCTION internal.token_age(claims jsonb) RETURNS int
     LANGUAGE plpgsql STABLE
@@ -118,7 +118,7 @@ BEGIN
     RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION internal.token_age(jsonb) IS 'The seconds since a token was issued; null: it does not say when.';
+COMMENT ON FUNCTION internal.token_age(jsonb) IS 'The seconds since a token was issued; null: the token does not say when.';
 
 CREATE OR REPLACE FUNCTION internal.is_party_of(asked broker.access_request, login text, issuer text, subject text) RETURNS boolean
     LANGUAGE plpgsql STABLE
@@ -145,7 +145,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.verdict_of(broker.access_request, text, text, text) IS
-    'What a person has decided last on a request, by whichever of its names; null: nothing.';
+    'The last verdict of a person on a request, by any login or subject of the person; null: none.';
 
 CREATE OR REPLACE FUNCTION internal.allowed_before(of_table text, of_tenant text, of_name text, before_revision bigint) RETURNS jsonb
     LANGUAGE plpgsql STABLE
@@ -156,7 +156,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.allowed_before(text, text, text, bigint) IS
-    'What a row allowed before a revision of its tenant, by its id or name; null: it was not there.';
+    'What a row, given by its id or name, allowed just before a revision of its tenant; null: the row did not exist.';
 
 -- The claims of a token are not kept. Blocks in all tenants have other revisions, so for them the times are compared.
 CREATE OR REPLACE FUNCTION internal.may_be_blocked_since(of_tenant text, idp text, subject text, since_revision bigint, since timestamptz) RETURNS boolean
@@ -218,7 +218,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.changed_since_asked(broker.access_request) IS
-    'Which of the rule, key and access provider of a request allow something else than when it was made; null: none.';
+    'Which of the rule, key and access provider of a request do not allow the same as when the request was made; null: none.';
 
 -- The grant would be for whomever the other issuer gives the subject to.
 CREATE OR REPLACE FUNCTION internal.issuer_changed(asked broker.access_request) RETURNS text
@@ -268,7 +268,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.what_it_gives(broker.access_request) IS
-    'What the key of a request gives now: access provider, type, target, the longest life of a credential in seconds, the names of its outputs; null: there is no such key.';
+    'What the key of a request gives at present: access provider, type, target, the longest life of a credential in seconds, the names of its outputs; null: there is no such key.';
 
 -- Even a change that was taken back since is one: its reader saw other rows.
 CREATE OR REPLACE FUNCTION internal.changed_since_shown(asked broker.access_request, shown jsonb) RETURNS text
@@ -284,7 +284,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.changed_since_shown(broker.access_request, jsonb) IS
-    'Which of the rule, key and access provider of a request have another revision than the ones that somebody was shown; null: none.';
+    'Which of the rule, key and access provider of a request have another revision than the approver saw; null: none.';
 
 -- login, or idp, issuer, subject and claims of a token. shown: the revisions that the decision names; null: it names none.
 CREATE OR REPLACE FUNCTION internal.decision_fault(asked broker.access_request, verdict text, login text, idp text, issuer text, subject text, claims jsonb,
@@ -300,7 +300,7 @@ BEGIN
     SELECT f.refusal, f.detail INTO decision_fault.refusal, decision_fault.detail FROM (VALUES
         (verdict IS NULL OR verdict NOT IN ('approve', 'refuse', 'withdraw'), 'bad_verdict', 'The verdict must be approve, refuse or withdraw.'),
         (internal.is_excluded_from(asked, login, issuer, subject), 'own_request', 'You are the requester or the actor of this request, so you cannot decide it.'),
-        (before IS NOT DISTINCT FROM verdict, 'same', format('Your decision is %s already.', before)),
+        (before IS NOT DISTINCT FROM verdict, 'same', format('You have already chosen %s for this request.', before)),
         (before IS NOT NULL AND verdict <> 'withdraw', 'already_decided', format('You have decided on this request already: %s.', before)),
         (NOT internal.may_decide(asked, login, idp, subject, claims), 'not_an_approver', 'You are not an approver of this request.'),
         (asked.consent AND coalesce(internal.token_age(claims), 301) > 300, 'token_not_fresh',
@@ -332,7 +332,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.decision_fault(broker.access_request, text, text, text, text, text, jsonb, jsonb) IS
-    'Why a person cannot decide a request so; nulls if it can.';
+    'Why a person cannot make this decision on a request; nulls if the person can.';
 
 -- The tenant before the request, as everywhere: so a decision waits for each other edit of the tenant, and sees it. The grant,
 -- which a withdrawal disables, before the tenant, as in every edit of a grant.
@@ -376,7 +376,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.requires_other_claims(text, text, bigint) IS
-    'Whether an identity provider has other required_claims than before a revision of its tenant.';
+    'Whether the required_claims of an identity provider differ from those just before a revision of its tenant.';
 
 -- When it is settled, not when it was given: an approver who was removed or blocked since no longer counts, nor a login that is
 -- no admin by now. The claims of the token aren't kept, so a row that asks for claims counts only if the token met it and it
@@ -532,4 +532,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.decide_access(text, text, text, jsonb, boolean, uuid, text, text, jsonb) IS
-    'Decides a request with a token, as it was at the revisions shown: the refusal (null: decided) and the request afterwards.';
+    'Records the decision on a request by a person with a token, who saw the revisions in shown. Returns the refusal (null: decided) and the request afterwards.';

@@ -22,7 +22,7 @@ COMMENT ON VIEW audit.access_credential IS
 COMMENT ON COLUMN audit.access_credential.request IS 'The id in broker.access_request.';
 COMMENT ON COLUMN audit.access_credential.outcome IS 'issued, withheld, failed, or unresolved: there is no outcome yet.';
 COMMENT ON COLUMN audit.access_credential.expires_at IS 'When the credential expires by itself.';
-COMMENT ON COLUMN audit.access_credential.ended_at IS 'When the broker ended it at its provider; null: it has not.';
+COMMENT ON COLUMN audit.access_credential.ended_at IS 'When the broker ended the credential at its provider; null: it has not.';
 COMMENT ON COLUMN audit.access_credential.state IS
     'ended: at its provider. ending: a replica ends it. revoked: the revocation list has it. lasts: until expires_at, unless somebody ends it. cannot_end: lasts, and the broker cannot end credentials of this type.';
 
@@ -60,7 +60,7 @@ AS $$
      WHERE q.tenant = of_tenant AND q.rule = of_rule AND q.status = 'granted' AND q.requested_at > now() - interval '60 days'
        AND g.enabled AND g.valid_until > now();
 $$;
-COMMENT ON FUNCTION internal.grants_of_rule(text, bigint) IS 'The grants of access that an access rule led to and that has not ended.';
+COMMENT ON FUNCTION internal.grants_of_rule(text, bigint) IS 'The grants that an access rule led to, if their access has not ended.';
 
 CREATE OR REPLACE FUNCTION internal.shown_credentials(of_request broker.access_request) RETURNS jsonb
     LANGUAGE plpgsql STABLE
@@ -79,7 +79,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.shown_credentials(broker.access_request) IS
-    'What became of up to 100 credentials of access that ended before its time, as the service shows them; none while it lasts.';
+    'The state of up to 100 credentials of access that ended early, as the service shows it; none while the access is active.';
 
 -- Looked up one after the other: joined otherwise, all credentials that were ever ended may be read.
 CREATE OR REPLACE FUNCTION internal.end_credentials_of(of_request uuid) RETURNS boolean
@@ -102,7 +102,7 @@ EXCEPTION WHEN integrity_constraint_violation THEN
 END
 $$;
 COMMENT ON FUNCTION internal.end_credentials_of(uuid) IS
-    'Ends the credentials of a request that the broker can end; false if a bound of the tenant refused that. The access ends all the same.';
+    'Ends the credentials of a request that the broker can end; false if a limit of the tenant prevented that. The access ends in either case.';
 
 CREATE OR REPLACE FUNCTION internal.end_requested_credentials(of_request uuid) RETURNS void
     LANGUAGE plpgsql
@@ -151,4 +151,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.end_credentials_of_access(int) IS
-    'Ends what is left of the credentials of up to so many requests whose access ended early; returns how many it looked at. Waits for no lock.';
+    'Ends the remaining credentials of requests whose access ended early, for at most the given number of requests; returns how many requests it looked at. Waits for no lock.';

@@ -27,7 +27,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.may_withdraw(broker.access_request, text, text, text, jsonb, boolean) IS
-    'Whether a token''s subject, as an approver, may withdraw the access of a request. Who made the request gives it back instead.';
+    'Whether a token''s subject, as an approver, may withdraw the access of a request. The requester gives the access back instead.';
 
 -- What ends last of a tenant's access, and of that only the rules that name the subject: so a list costs the same whatever the
 -- tenant has granted.
@@ -198,7 +198,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.withdrawn_access(text, text, text, text, text, text[]) IS
-    'For each of these keys the last access that a token''s subject was granted, with this actor, if it was withdrawn and could have lasted until now: the request, the approver (null: it was given back), and when.';
+    'For each of these keys, the last access that was granted to a token''s subject with this actor, if the access was withdrawn and would otherwise still be active: the request, the approver (null: the requester gave it back), and when.';
 
 -- Of one tenant at a time, the first whose lock is free: an open edit of one delays nobody else's.
 CREATE OR REPLACE FUNCTION internal.lapse_access_requests(most int) RETURNS int

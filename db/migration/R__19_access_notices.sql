@@ -18,7 +18,7 @@ BEGIN
         'breakGlass', about.break_glass, 'gives', internal.what_it_gives(about), 'revisions', internal.revisions_of(about));
 END
 $$;
-COMMENT ON FUNCTION internal.described_access(broker.access_request) IS 'What a notice says of a request.';
+COMMENT ON FUNCTION internal.described_access(broker.access_request) IS 'The content of a notice about a request.';
 
 CREATE OR REPLACE FUNCTION internal.wants_notices(of_tenant text) RETURNS boolean
     LANGUAGE plpgsql STABLE
@@ -41,7 +41,7 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION internal.note_access(broker.access_request, text) IS 'Writes a notice of a request, if its tenant wants any.';
+COMMENT ON FUNCTION internal.note_access(broker.access_request, text) IS 'Writes a notice of a request, if its tenant has a receiver of notices.';
 
 CREATE OR REPLACE FUNCTION internal.note_end_to_come(about broker.access_request, ends timestamptz) RETURNS void
     LANGUAGE plpgsql
@@ -55,7 +55,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.note_end_to_come(broker.access_request, timestamptz) IS
-    'Writes the notice of the end of access that has been granted, if its tenant wants any.';
+    'Writes the notice of the end of granted access, if its tenant has a receiver of notices.';
 
 CREATE OR REPLACE FUNCTION internal.note_early_end(of_request uuid) RETURNS void
     LANGUAGE plpgsql
@@ -68,7 +68,7 @@ BEGIN
      WHERE n.request = of_request AND n.access_lasts;
 END
 $$;
-COMMENT ON FUNCTION internal.note_early_end(uuid) IS 'Has the end of a request''s grant reported, which is disabled or deleted.';
+COMMENT ON FUNCTION internal.note_early_end(uuid) IS 'Has the end of a request''s access reported, whose grant is disabled or deleted.';
 
 -- A request says for good that it was granted; its access is withdrawn, or over.
 CREATE OR REPLACE FUNCTION internal.described_end(of_request uuid, ended_at timestamptz) RETURNS jsonb
@@ -84,7 +84,7 @@ BEGIN
                               'credentials', internal.shown_credentials(about));
 END
 $$;
-COMMENT ON FUNCTION internal.described_end(uuid, timestamptz) IS 'What the notice of an end says of a request.';
+COMMENT ON FUNCTION internal.described_end(uuid, timestamptz) IS 'The content of a notice about the end of a request''s access.';
 
 -- Every look is at the rows of one tenant by index, so that what one tenant has waiting costs the others nothing. Tenants
 -- are found by their due notices; while more than a thousand are due, which their first one may hold back, each tenant with
@@ -118,7 +118,7 @@ AS $$
      ORDER BY first.due LIMIT most;
 $$;
 COMMENT ON FUNCTION internal.tenants_with_due_notices(text[], int, timestamptz) IS
-    'The tenants beside those given whose next notice is due at a moment and that no replica serves, the longest waiting first.';
+    'Tenants, other than the given ones, whose next notice is due at a given time and that no replica serves; the longest waiting first.';
 
 CREATE OR REPLACE FUNCTION internal.take_notices(replica text, most int, seconds int, beside text[] DEFAULT '{}')
     RETURNS TABLE (id uuid, tenant text, type text, request uuid, data jsonb, created_at timestamptz, tries int, notice_url text, notice_secret jsonb)

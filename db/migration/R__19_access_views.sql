@@ -10,7 +10,7 @@ BEGIN
     RETURN EXISTS (SELECT FROM broker.access_request AS q WHERE q.id = of_request AND q.break_glass AND q.signed_off_by IS NULL);
 END
 $$;
-COMMENT ON FUNCTION internal.awaits_sign_off(uuid) IS 'Whether a request was granted by break glass, and nobody has signed it off.';
+COMMENT ON FUNCTION internal.awaits_sign_off(uuid) IS 'Whether a request was granted by break glass and is not signed off yet.';
 
 CREATE OR REPLACE FUNCTION internal.made_request(of_request uuid, login text) RETURNS boolean
     LANGUAGE plpgsql STABLE
@@ -58,21 +58,21 @@ COMMENT ON VIEW audit.access_request IS
     'Each request for access: who asked for what and why, who decided, and how the access was used. Query it WHERE tenant = … AND requested_at > ….';
 COMMENT ON COLUMN audit.access_request.request IS 'The id in broker.access_request.';
 COMMENT ON COLUMN audit.access_request.approved_by IS 'Who approved: logins, and subjects with their identity providers; programs are marked.';
-COMMENT ON COLUMN audit.access_request.approvals_needed IS 'How many approvals it needs in all steps together.';
-COMMENT ON COLUMN audit.access_request.steps IS 'The steps that it needs. Each needs its approvals.';
-COMMENT ON COLUMN audit.access_request.people IS 'How many of the approvals must be of people.';
+COMMENT ON COLUMN audit.access_request.approvals_needed IS 'The number of approvals that the request needs, in all steps together.';
+COMMENT ON COLUMN audit.access_request.steps IS 'The steps of the request. Each step needs its own approvals.';
+COMMENT ON COLUMN audit.access_request.people IS 'How many of the approvals must come from people.';
 COMMENT ON COLUMN audit.access_request.consent IS 'Whether the subject alone decides.';
 COMMENT ON COLUMN audit.access_request.end_credentials IS 'Whether an early end of the access also ends its credentials.';
-COMMENT ON COLUMN audit.access_request.refused_by IS 'The person who refused; null: nobody did.';
+COMMENT ON COLUMN audit.access_request.refused_by IS 'The person who refused; null: no one did.';
 COMMENT ON COLUMN audit.access_request.withdrawn_by IS 'The approver who withdrew the access; null: no approver did.';
 COMMENT ON COLUMN audit.access_request.notes IS 'The notes of the decisions, one per line.';
-COMMENT ON COLUMN audit.access_request.decided_at IS 'When the last decision was made; null: none was.';
+COMMENT ON COLUMN audit.access_request.decided_at IS 'When the last decision was made; null: no decision yet.';
 COMMENT ON COLUMN audit.access_request.time_to_approve IS 'From the request to its last approval; null if it was not granted, and for break glass.';
 COMMENT ON COLUMN audit.access_request.valid_until IS 'When the access ends; null: there is no grant.';
 COMMENT ON COLUMN audit.access_request.in_force IS 'Whether the grant is enabled and has not ended.';
 COMMENT ON COLUMN audit.access_request.mints IS 'The number of mints under the grant, as far as the log goes back.';
-COMMENT ON COLUMN audit.access_request.last_used_at IS 'When the last of them was requested.';
-COMMENT ON COLUMN audit.access_request.signed_off_by IS 'The login that signed a break glass off; null: nobody has.';
+COMMENT ON COLUMN audit.access_request.last_used_at IS 'When the last of these mints was requested.';
+COMMENT ON COLUMN audit.access_request.signed_off_by IS 'The login that signed off the break glass; null: not signed off.';
 
 CREATE OR REPLACE VIEW audit.break_glass WITH (security_invoker = true) AS
 SELECT q.tenant, q.id AS request, q.key, q.idp, q.subject, q.actor_idp, q.actor, q.reason, q.rule, q.requested_at, now() - q.requested_at AS open_for,
@@ -81,8 +81,8 @@ SELECT q.tenant, q.id AS request, q.key, q.idp, q.subject, q.actor_idp, q.actor,
   FROM broker.access_request AS q
   LEFT JOIN broker.subject_grant AS g ON g.id = q.grant_id
  WHERE q.break_glass AND q.signed_off_by IS NULL;
-COMMENT ON VIEW audit.break_glass IS 'Break glasses that nobody has signed off. After 24 hours the rule refuses another one.';
+COMMENT ON VIEW audit.break_glass IS 'Break glasses that are not signed off yet. After 24 hours without a sign-off, the rule refuses further break glasses.';
 COMMENT ON COLUMN audit.break_glass.request IS 'The id in broker.access_request.';
 COMMENT ON COLUMN audit.break_glass.open_for IS 'The time since the request.';
-COMMENT ON COLUMN audit.break_glass.in_force IS 'Whether the access lasts.';
+COMMENT ON COLUMN audit.break_glass.in_force IS 'Whether the access is still active.';
 COMMENT ON COLUMN audit.break_glass.sign_off IS 'What another person runs to sign it off: remove ends the access, keep leaves it until its end.';

@@ -34,7 +34,7 @@ BEGIN
             'object_not_in_prerequisite_state');
     ELSIF EXISTS (SELECT FROM work.early_access_end AS e JOIN broker.access_request AS q ON q.id = e.request
                    WHERE q.tenant = export_tenant.tenant) THEN
-        PERFORM internal.refuse(format('Credentials of tenant "%s" are being ended, because access ended before its time.', tenant),
+        PERFORM internal.refuse(format('The broker is still ending credentials of tenant "%s" whose access ended early.', tenant),
             'Run the command again in two minutes.', 'object_in_use');
     ELSIF moving.moved_to IS NULL THEN
         UPDATE broker.tenant AS t SET moved_to = url WHERE t.name = export_tenant.tenant;
@@ -59,7 +59,7 @@ BEGIN
     size := octet_length(content::text);
     IF size > 128 << 20 THEN
         PERFORM internal.refuse(format('Tenant "%s" and its history have %s MiB; the maximum for a file is 128 MiB.', tenant, size >> 20),
-            'A tenant of this size cannot be moved yet.', 'program_limit_exceeded');
+            'This release cannot move a larger tenant. Nothing was changed: the tenant stays at this cell.', 'program_limit_exceeded');
     END IF;
     RETURN content::text;
 END
@@ -94,7 +94,7 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION internal.check_moved_history(jsonb) IS 'Rejects a file whose history is no chain, or ends elsewhere than the file says.';
+COMMENT ON FUNCTION internal.check_moved_history(jsonb) IS 'Rejects a file whose history is not a hash chain, or does not end where the file says.';
 
 CREATE OR REPLACE FUNCTION internal.check_moved_tenant(content jsonb, statement text) RETURNS boolean
     LANGUAGE plpgsql
@@ -129,7 +129,7 @@ BEGIN
                              AND t.tenant IS DISTINCT FROM $2$q$, target, CASE target WHEN 'access_request' THEN 'uuid' ELSE 'bigint' END)
            INTO taken USING content -> 'rows' -> target, content ->> 'tenant';
         IF taken IS NOT NULL THEN
-            PERFORM internal.refuse(format('The file has a row of broker.%s with id %s, and another tenant here has a row with that id.', target, taken),
+            PERFORM internal.refuse(format('The file has a row of broker.%s with id %s, but another tenant at this cell has a row with that id.', target, taken),
                 'Give each cell its own range of ids, as docs/run/cells.md says. Until then, import the tenant only into a cell that has no rows with these ids.',
                 'unique_violation');
         END IF;
@@ -139,7 +139,7 @@ BEGIN
       JOIN log.config_change AS c ON c.table_name = 'subject_grant' AND (coalesce(c.after, c.before)) ->> 'id' = n.row ->> 'id'
      WHERE c.tenant <> content ->> 'tenant' AND c.after IS NOT NULL;
     IF taken IS NOT NULL THEN
-        PERFORM internal.refuse(format('The file has grant %s, and the history here has another grant with that id.', taken),
+        PERFORM internal.refuse(format('The file has grant %s, but another tenant in the history of this cell has a grant with that id.', taken),
             'Give each cell its own range of ids, as docs/run/cells.md says.', 'unique_violation');
     END IF;
     SELECT string_agg(quote_ident(p.name), ', ' ORDER BY p.name) INTO taken
@@ -156,7 +156,7 @@ BEGIN
         -- a history without its tenant would be continued by the wrong one
         SELECT * INTO head FROM audit.last_change(content ->> 'tenant');
         IF head.revision > 0 THEN
-            PERFORM internal.refuse(format('A former tenant "%s" has a history here, which the file would continue.', content ->> 'tenant'), NULL, 'unique_violation');
+            PERFORM internal.refuse(format('This cell has the history of a former tenant "%s", which the file must not continue.', content ->> 'tenant'), NULL, 'unique_violation');
         END IF;
         RETURN false;
     ELSIF here.moved_from ->> 'statement' = statement THEN
@@ -178,7 +178,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.check_moved_tenant(jsonb, text) IS
-    'Rejects a tenant that cannot be taken in, with what to do. Whether it was here before and returns.';
+    'Rejects a tenant that cannot be imported, with a hint. Returns whether the tenant was here before.';
 
 -- Rows are written as they were: the triggers that sign, record, check and count them worked at the other cell. Those stay that
 -- keep what is derived from rows.
@@ -251,7 +251,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.trust_moved_audiences(text) IS
-    'Makes the issuers and audiences of an imported tenant lead to it, and rejects those of others and strangers'' tokens.';
+    'Makes tokens with the issuers and audiences of an imported tenant belong to it. Rejects an issuer and audience of another tenant, and a shared issuer without a claim of the owner.';
 
 CREATE OR REPLACE FUNCTION internal.move_sequences_past(content jsonb) RETURNS void
     LANGUAGE plpgsql
@@ -274,7 +274,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.move_sequences_past(jsonb) IS
-    'Makes the ids that are given next follow those of an imported tenant, unless they are of another range.';
+    'Moves the sequences past the ids of an imported tenant, unless these ids are in the range of another cell.';
 
 CREATE OR REPLACE FUNCTION broker.import_tenant(content jsonb, source text, statement text, dry_run boolean) RETURNS TABLE (table_name text, row_count bigint)
     LANGUAGE plpgsql SECURITY DEFINER

@@ -41,7 +41,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.check_references_of_tenant_admin() IS
-    'Trigger: rejects unknown references of a row, and references to one that goes.';
+    'Trigger: rejects unknown references of a row.';
 
 -- ---------------------------------------------------------------- triggers, in the order in which they run
 

@@ -143,7 +143,7 @@ COMMENT ON VIEW internal.lint_of_identity_provider IS 'The rows of broker.lint a
 CREATE OR REPLACE VIEW internal.lint_of_few_identity_providers (tenant, table_name, name, rule, advice) WITH (security_invoker = true) AS
 SELECT p.tenant, 'identity_provider', p.name, r.rule, internal.lint_advice(r.rule, r.detail)
   FROM broker.identity_provider AS p CROSS JOIN LATERAL internal.lint_identity_provider(p, internal.usual_spellings_of(p.issuer)) AS r WHERE p.enabled;
-COMMENT ON VIEW internal.lint_of_few_identity_providers IS 'What internal.lint_of_identity_provider has of a few rows: reads the rows of their issuers, for each.';
+COMMENT ON VIEW internal.lint_of_few_identity_providers IS 'The findings of internal.lint_of_identity_provider in a few rows: for each row, reads the rows with its issuer.';
 
 -- ---------------------------------------------------------------- what happens to each row
 
@@ -263,7 +263,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.check_references_of_identity_provider() IS
-    'Trigger: rejects unknown references of a row, and references to one that goes.';
+    'Trigger: rejects unknown references of a row, and the removal of a row that others refer to.';
 
 CREATE OR REPLACE FUNCTION internal.record_identity_provider() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER

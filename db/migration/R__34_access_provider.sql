@@ -115,7 +115,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.check_references_of_access_provider() IS
-    'Trigger: rejects unknown references of a row, and references to one that goes.';
+    'Trigger: rejects unknown references of a row, and the removal of a row that others refer to.';
 
 CREATE OR REPLACE FUNCTION internal.record_access_provider() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER

@@ -390,7 +390,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.check_references_of_key() IS
-    'Trigger: rejects unknown references of a row, and references to one that goes.';
+    'Trigger: rejects unknown references of a row, and the removal of a row that others refer to.';
 
 CREATE OR REPLACE FUNCTION internal.record_key() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER

@@ -68,7 +68,7 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION internal.refuse_subject(regclass, jsonb) IS 'Rejects a grant with an invalid subject or match with a message.';
+COMMENT ON FUNCTION internal.refuse_subject(regclass, jsonb) IS 'Rejects a grant whose subject or match is invalid, and says why.';
 
 CREATE OR REPLACE FUNCTION internal.check_subject_grant() RETURNS trigger
     LANGUAGE plpgsql
@@ -104,7 +104,7 @@ BEGIN
        AND (internal.what_it_allows(to_jsonb(OLD)) - 'enabled' <> internal.what_it_allows(to_jsonb(NEW)) - 'enabled'
             OR NEW.enabled AND NOT OLD.enabled) THEN
         PERFORM internal.refuse_in(TG_RELID, 'a_requested_grant_is_only_disabled_or_deleted',
-            format('Grant %s was approved as request %s, and can only be disabled or deleted.', OLD.id, OLD.request_id),
+            format('Grant %s came from request %s: it can be disabled or deleted, and get another reason or owner, but nothing else can change.', OLD.id, OLD.request_id),
             'Write another grant, or have the access requested again.', 'restrict_violation');
     END IF;
 
@@ -599,7 +599,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.check_subject_grants() IS
-    'Trigger: counts changes and grants of a tenant and refuses what exceeds its bounds, and stores and shows lint findings.';
+    'Trigger: counts changes and grants of a tenant, rejects those beyond its limits, and stores and shows lint findings.';
 
 -- ---------------------------------------------------------------- triggers, in the order in which they run
 

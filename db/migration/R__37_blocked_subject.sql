@@ -402,7 +402,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.check_references_of_blocked_subject() IS
-    'Trigger: rejects unknown references of a row, and references to one that goes.';
+    'Trigger: rejects unknown references of a row.';
 
 CREATE OR REPLACE FUNCTION internal.is_as_proposed(former broker.blocked_subject, written broker.blocked_subject) RETURNS boolean
     LANGUAGE plpgsql STABLE
@@ -415,7 +415,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.is_as_proposed(broker.blocked_subject, broker.blocked_subject) IS
-    'Whether a change of a block is the one that was proposed, which another admin has approved.';
+    'Whether a change of a block is the proposed change that another admin has approved.';
 
 CREATE OR REPLACE FUNCTION internal.record_blocked_subject() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER

@@ -188,7 +188,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.check_references_of_access_rule() IS
-    'Trigger: rejects unknown references of a row, and references to one that goes.';
+    'Trigger: rejects unknown references of a row, and the removal of a row that others refer to.';
 
 -- One admin alone does not turn it off: until the rule is approved without it, the access ends.
 CREATE OR REPLACE FUNCTION internal.ends_access(rule broker.access_rule) RETURNS boolean

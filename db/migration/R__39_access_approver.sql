@@ -134,7 +134,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.check_references_of_access_approver() IS
-    'Trigger: rejects unknown references of a row, and references to one that goes.';
+    'Trigger: rejects unknown references of a row.';
 
 -- A row that awaits approval adds no step to a rule that is in force, as it adds nothing else. While the rule awaits approval,
 -- it does: the rule is approved with all steps that are written, and none is left out because nobody may decide in it yet.

@@ -24,8 +24,8 @@ BEGIN
     IF NEW.subject IS NOT NULL THEN
         IF NOT internal.session_is_the_service() THEN
             PERFORM internal.refuse_in(TG_RELID, 'decisions_by_token_are_written_by_the_broker',
-                format('Login "%s" cannot decide as a subject.', session_user),
-                'Decide as the login, without idp, issuer and subject; or with a token, by mintmark-client approve.', 'insufficient_privilege');
+                format('Login "%s" cannot decide in the name of a subject.', session_user),
+                'To decide as the login, leave out idp, issuer and subject. To decide with a token, run mintmark-client approve.', 'insufficient_privilege');
         END IF;
         NEW.decided_by := NULL;
     ELSE
@@ -46,7 +46,7 @@ BEGIN
                      WHEN 'own_request' THEN 'Another approver of the rule decides.'
                      WHEN 'a_program_sends_a_note' THEN 'Insert note too, for example the number of the ticket.'
                      WHEN 'bad_verdict' THEN 'Set verdict to approve or refuse, or to withdraw for access that was granted. One refusal ends the request.'
-                     WHEN 'not_granted' THEN 'SELECT * FROM audit.access_request WHERE in_force lists access that lasts.'
+                     WHEN 'not_granted' THEN 'SELECT * FROM audit.access_request WHERE in_force lists access that can be withdrawn.'
                      WHEN 'requester_blocked' THEN 'Lift the block first, or refuse the request.'
                      ELSE 'SELECT * FROM audit.access_request WHERE status = ''pending'' lists what can be decided.' END,
                 CASE WHEN fault.refusal IN ('not_an_approver', 'own_request') THEN 'insufficient_privilege' ELSE 'check_violation' END);

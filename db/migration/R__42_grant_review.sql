@@ -43,7 +43,7 @@ SELECT g.tenant, g.id AS grant_id,
 COMMENT ON VIEW internal.next_review IS
     'Each grant with its owner (otherwise its key''s), its last review, and when the next one is due: the tenant''s review_days after the last one, or after the grant was created.';
 COMMENT ON COLUMN internal.next_review.is_old_enough IS
-    'Whether it would be due without reviews. Every grant that is due is, and an index finds those: ask for it, too.';
+    'Whether the grant is older than the tenant''s review_days. This is true for every grant that is due, and uses an index: add it to conditions on due_at.';
 
 CREATE OR REPLACE VIEW audit.grant_review WITH (security_invoker = true) AS
 SELECT g.tenant, g.id AS grant_id, g.key, g.subject, g.match, g.idp, g.actor_idp, g.actor, g.actor_match,
@@ -67,8 +67,8 @@ COMMENT ON COLUMN audit.grant_review.last_used_at IS 'The last mint under the gr
 COMMENT ON COLUMN audit.grant_review.uses_90d IS 'The number of mints under the grant in the last 90 days.';
 COMMENT ON COLUMN audit.grant_review.lint IS 'The rules of broker.lint that the grant breaks; null: none.';
 COMMENT ON COLUMN audit.grant_review.due_at IS 'When the next review is due: the tenant''s review_days after the last one, or after the grant was created.';
-COMMENT ON COLUMN audit.grant_review.days_overdue IS 'Whole days since then; 0 before, null for a disabled grant.';
-COMMENT ON COLUMN audit.grant_review.claims IS 'Further conditions on the token''s claims, {} for none: who keeps the grant keeps it under these.';
+COMMENT ON COLUMN audit.grant_review.days_overdue IS 'Whole days since the review was due; 0 before, null for a disabled grant.';
+COMMENT ON COLUMN audit.grant_review.claims IS 'Further conditions on the token''s claims, {} for none. The verdict keep keeps them, too.';
 COMMENT ON COLUMN audit.grant_review.actor_claims IS 'Further conditions on the actor''s claims.';
 COMMENT ON COLUMN audit.grant_review.due IS 'Whether the grant is enabled, and was neither created nor reviewed within the tenant''s review_days.';
 

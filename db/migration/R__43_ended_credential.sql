@@ -15,14 +15,14 @@ BEGIN
      LIMIT 1;
     IF FOUND THEN
         PERFORM internal.refuse_in(TG_RELID, 'a_tenant_has_no_more_than_20000_ended_credentials',
-            format('Tenant "%s" would have more than 20000 ended credentials that have not expired yet, the maximum.', crowded),
+            format('Tenant "%s" would have more than 20000 ended credentials that have not expired yet; 20000 is the maximum.', crowded),
             'To stop all certificates of an authority at once, remove the authority from the servers that trust it.', 'check_violation');
     END IF;
     RETURN NULL;
 END
 $$;
 COMMENT ON FUNCTION internal.count_ended_credentials() IS
-    'Trigger: refuses more ended credentials of a tenant than a revocation list holds.';
+    'Trigger: rejects more ended credentials of a tenant than a revocation list can contain.';
 
 -- ---------------------------------------------------------------- what happens to each row
 

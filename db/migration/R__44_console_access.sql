@@ -77,7 +77,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.check_references_of_console_access() IS
-    'Trigger: rejects unknown references of a row, and references to one that goes.';
+    'Trigger: rejects unknown references of a row.';
 
 -- ---------------------------------------------------------------- triggers, in the order in which they run
 

@@ -27,17 +27,17 @@ $$;
 ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON ROUTINES FROM PUBLIC;
 
 CREATE SCHEMA broker;
-COMMENT ON SCHEMA broker IS 'Configuration, edited in SQL: tenants, whom they trust, what they hand out, and to whom.';
+COMMENT ON SCHEMA broker IS 'Configuration, edited in SQL: tenants, the identity providers that they trust, access providers, keys, and grants.';
 CREATE SCHEMA audit;
-COMMENT ON SCHEMA audit IS 'Append-only: what was minted, and what was changed in the configuration. Views of the tables in schema log.';
+COMMENT ON SCHEMA audit IS 'Append-only: mints, and changes of the configuration. Views of the tables in schema log.';
 CREATE SCHEMA log;
-COMMENT ON SCHEMA log IS 'The tables of the audit log, which only the service and the owner can name. Everybody else reads the views in schema audit.';
+COMMENT ON SCHEMA log IS 'The tables of the audit log, which only the service and the owner can access. Everyone else reads the views in schema audit.';
 CREATE SCHEMA IF NOT EXISTS runtime;
-COMMENT ON SCHEMA runtime IS 'The history of migrations, and views of the tables in schema work. Nothing here is edited by hand.';
+COMMENT ON SCHEMA runtime IS 'The history of migrations, and views of the tables in schema work. Do not edit anything here by hand.';
 CREATE SCHEMA work;
-COMMENT ON SCHEMA work IS 'Working data of the service, whose tables only the service and the owner can name. Auditors read the views in schema runtime.';
+COMMENT ON SCHEMA work IS 'Working data of the service, which only the service and the owner can access. Auditors read the views in schema runtime.';
 CREATE SCHEMA internal;
-COMMENT ON SCHEMA internal IS 'What the triggers, checks and views of the other schemas are made of. Nothing here is called by hand, and any release may change it.';
+COMMENT ON SCHEMA internal IS 'Functions and views that the triggers, checks and views of the other schemas use. Do not call anything here by hand; any release may change it.';
 
 CREATE TABLE runtime.schema_version (
     version int NOT NULL,
@@ -45,7 +45,7 @@ CREATE TABLE runtime.schema_version (
     CONSTRAINT a_schema_version_is_told_once PRIMARY KEY (version),
     CONSTRAINT oldest_program_is_a_number_with_dots CHECK (oldest_program ~ '^[0-9]+([.][0-9]+)*$')
 );
-COMMENT ON TABLE runtime.schema_version IS 'What schema this is, and which programs can work with it. Written by migrations.';
+COMMENT ON TABLE runtime.schema_version IS 'The version of the schema, and the releases that can work with it. Written by migrations.';
 COMMENT ON COLUMN runtime.schema_version.version IS 'Raised by every release that changes the schema; 0 until the first migration is complete.';
 COMMENT ON COLUMN runtime.schema_version.oldest_program IS
     'The oldest Mintmark that can work with this schema. Older ones do not start.';
@@ -59,10 +59,10 @@ CREATE TABLE internal.bookkeeping (
     updated_by text NOT NULL DEFAULT session_user
 );
 COMMENT ON TABLE internal.bookkeeping IS 'The columns that every table in schema broker has. Has no rows.';
-COMMENT ON COLUMN internal.bookkeeping.created_at IS 'When the row was inserted. Kept by a trigger.';
-COMMENT ON COLUMN internal.bookkeeping.created_by IS 'The login that inserted the row. Kept by a trigger.';
-COMMENT ON COLUMN internal.bookkeeping.updated_at IS 'When the row was last changed. Kept by a trigger.';
-COMMENT ON COLUMN internal.bookkeeping.updated_by IS 'The login that last changed the row. Kept by a trigger.';
+COMMENT ON COLUMN internal.bookkeeping.created_at IS 'When the row was inserted. Set by a trigger.';
+COMMENT ON COLUMN internal.bookkeeping.created_by IS 'The login that inserted the row. Set by a trigger.';
+COMMENT ON COLUMN internal.bookkeeping.updated_at IS 'When the row was last changed. Set by a trigger.';
+COMMENT ON COLUMN internal.bookkeeping.updated_by IS 'The login that last changed the row. Set by a trigger.';
 
 -- Any login can take any advisory lock. A row can be locked only by roles that may change its table.
 CREATE TABLE work.mutex (

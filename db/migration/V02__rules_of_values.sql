@@ -33,7 +33,7 @@ CREATE FUNCTION internal.glob_fault(pattern text) RETURNS text
                 WHEN regexp_count(pattern, '[*][*]?') > 8
                     THEN format('has %s stars; the maximum for a glob is 8', regexp_count(pattern, '[*][*]?')) END;
 COMMENT ON FUNCTION internal.glob_fault(text) IS
-    'What is too much of a glob, as the end of a sentence; null if nothing is. ** counts as one star.';
+    'The limit that a glob exceeds, as the end of a sentence; null if none. ** counts as one star.';
 
 CREATE FUNCTION internal.is_anchored(glob text) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -49,7 +49,7 @@ CREATE FUNCTION internal.is_absolute_uri(value text) RETURNS boolean
     RETURN length(value) <= 512
        AND value ~ '^[A-Za-z][A-Za-z0-9+.-]*:([A-Za-z0-9._~!$&''()*+,;=:@/?-]|\[|\]|%[0-9A-Fa-f]{2})+$';
 COMMENT ON FUNCTION internal.is_absolute_uri(text) IS
-    'Whether it is an absolute URI without a fragment (RFC 3986 section 4.3), of up to 512 characters.';
+    'Whether a text is an absolute URI without a fragment (RFC 3986 section 4.3), of up to 512 characters.';
 
 CREATE FUNCTION internal.unescape_unreserved(value text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -94,7 +94,7 @@ BEGIN
         || '/' || array_to_string(kept, '/') || uri[4];
 END $$;
 COMMENT ON FUNCTION internal.normal_uri(text) IS
-    'The form that all equivalents of an absolute URI have in common (RFC 3986 sections 6.2.2 and 6.2.3).';
+    'The normalized form of an absolute URI, which is the same for all equivalent URIs (RFC 3986 sections 6.2.2 and 6.2.3).';
 
 CREATE FUNCTION internal.is_glob_list(list text[]) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE

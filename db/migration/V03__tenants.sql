@@ -45,23 +45,23 @@ CREATE TABLE broker.tenant (
 );
 ALTER TABLE broker.tenant ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.tenant IS
-    'Who shares this broker: each has identity providers, access providers, keys and grants of its own. Disabled, never renamed or deleted.';
+    'The tenants of this broker: each has its own identity providers, access providers, keys and grants. A tenant can be disabled, but never renamed or deleted.';
 COMMENT ON COLUMN broker.tenant.name IS
-    'Lower-case letters, digits and hyphens, a letter first, up to 40. The broker''s own tokens carry it, so clouds trust it: it never changes.';
+    'Up to 40 lower-case letters, digits and hyphens, beginning with a letter. The name never changes, because it is in the broker''s own tokens, and clouds trust it.';
 COMMENT ON COLUMN broker.tenant.display_name IS 'For people; optional.';
 COMMENT ON COLUMN broker.tenant.external_id IS
-    'Generated. The ExternalId that AWS is shown in ambient mode, so that one tenant''s roles can''t be assumed for another.';
-COMMENT ON COLUMN broker.tenant.max_keys IS 'How many keys it may have. Fewer than it has: no further ones.';
-COMMENT ON COLUMN broker.tenant.max_grants IS 'How many grants it may have, and how many blocked subjects beside them.';
+    'Generated. The ExternalId that the broker sends to AWS in ambient mode, so that one tenant''s roles can''t be assumed for another tenant.';
+COMMENT ON COLUMN broker.tenant.max_keys IS 'The maximum number of keys. If it is below the present number, existing keys stay, and new ones are rejected.';
+COMMENT ON COLUMN broker.tenant.max_grants IS 'The maximum number of grants, and also of blocked subjects, which are counted separately.';
 COMMENT ON COLUMN broker.tenant.max_globs IS
-    'How many of its grants, and how many of its blocked subjects, may be globs over subjects: each is tried when a token comes.';
-COMMENT ON COLUMN broker.tenant.max_calls IS 'How many calls of providers each replica makes for it at a time.';
+    'The maximum number of grants that are globs over subjects, and also of such blocked subjects, which are counted separately. The broker tries each glob for each token.';
+COMMENT ON COLUMN broker.tenant.max_calls IS 'The maximum number of concurrent calls to providers that each replica makes for the tenant.';
 COMMENT ON COLUMN broker.tenant.max_requests IS
-    'How many requests with a valid token each replica answers for it a minute. If null, there is no limit.';
+    'The maximum number of requests with a valid token that each replica answers for the tenant in a minute; null: no limit.';
 COMMENT ON COLUMN broker.tenant.max_duration IS
-    'The longest life of its credentials, in seconds. If null, the types of its access providers set the maximum.';
+    'The maximum lifetime of its credentials, in seconds; null: the maximum of the access provider''s type.';
 COMMENT ON COLUMN broker.tenant.max_changes IS
-    'The number of changes that its tenant admins may make in a day (UTC). A change counts once for each 4 KiB of the row before and after it, and at least once. Disabling and deleting keys and grants, and blocking subjects, may go on to twice as many. Changes by platform admins do not count.';
+    'The number of changes that its tenant admins may make in a day (UTC). A change counts once for each 4 KiB of the row before and after it, and at least once. Disabling and deleting keys and grants, and blocking subjects, continue up to twice that number. Changes by platform admins do not count.';
 COMMENT ON COLUMN broker.tenant.require_owner IS 'Whether its enabled keys and grants must have an owner.';
 COMMENT ON COLUMN broker.tenant.require_second_admin IS
     'True: a key or grant that a login writes, or changes in what it allows, counts as disabled until another login approves it (broker.approve). Tenant admins may turn it on, platform admins may turn it off.';
@@ -69,9 +69,9 @@ COMMENT ON COLUMN broker.tenant.review_days IS 'Days after its creation or its l
 COMMENT ON COLUMN broker.tenant.notice_url IS
     'Where notices of access requests are sent (CloudEvents over HTTPS); null: nowhere.';
 COMMENT ON COLUMN broker.tenant.notice_secret IS
-    'What notices are signed with, {"file": "name"}: a file in the tenant''s secrets directory. Required with notice_url.';
+    'The secret that signs notices, {"file": "name"}: a file in the tenant''s secrets directory. Required with notice_url.';
 COMMENT ON COLUMN broker.tenant.issuer IS
-    'The issuer of the broker''s tokens for it, of the cell from which it moved, so that relying parties go on trusting them; null: BROKER_ISSUER.';
+    'The issuer of the broker''s tokens for it, of the cell from which it moved, so that relying parties still trust them; null: BROKER_ISSUER.';
 COMMENT ON COLUMN broker.tenant.moved_to IS
     'Where the tenant is now: the URL of another cell. Its requests are answered with 421, and nothing of it can be changed here. Null: here.';
 COMMENT ON COLUMN broker.tenant.moved_from IS
@@ -109,14 +109,14 @@ CREATE TABLE work.tenant_size (
     CONSTRAINT a_tenant_is_counted_in_turn PRIMARY KEY (tenant, number)
 );
 COMMENT ON TABLE work.tenant_size IS
-    'How many keys and grants each tenant has, kept by triggers for the bounds in broker.tenant. Nothing until its first key.';
+    'The numbers of keys, grants and blocked subjects of each tenant, counted by triggers for the limits in broker.tenant. A tenant has no row here before the first of them.';
 COMMENT ON COLUMN work.tenant_size.tenant IS 'The tenant.';
-COMMENT ON COLUMN work.tenant_size.number IS 'Counts the counts.';
+COMMENT ON COLUMN work.tenant_size.number IS 'The number of the count, from 1: the highest is the current one.';
 COMMENT ON COLUMN work.tenant_size.keys IS 'Rows in broker.key.';
 COMMENT ON COLUMN work.tenant_size.grants IS 'Rows in broker.subject_grant.';
-COMMENT ON COLUMN work.tenant_size.globs IS 'Those of them whose match is glob.';
+COMMENT ON COLUMN work.tenant_size.globs IS 'The grants whose match is glob.';
 COMMENT ON COLUMN work.tenant_size.blocks IS 'Rows in broker.blocked_subject.';
-COMMENT ON COLUMN work.tenant_size.block_globs IS 'Those of them whose match is glob.';
+COMMENT ON COLUMN work.tenant_size.block_globs IS 'The blocked subjects whose match is glob.';
 
 -- Counted as work.tenant_size is: each count is a row of a new number, so that the last one is found at the end of the
 -- index, past those that a long transaction leaves behind.
@@ -128,9 +128,9 @@ CREATE TABLE work.changes_of_day (
     CONSTRAINT changes_are_counted_in_order PRIMARY KEY (tenant, number)
 );
 COMMENT ON TABLE work.changes_of_day IS
-    'The number of changes by the admins of each tenant on the last day with any, for broker.tenant.max_changes. A trigger keeps it.';
+    'The number of changes by the admins of each tenant on the last day with any, for broker.tenant.max_changes. Counted by a trigger.';
 COMMENT ON COLUMN work.changes_of_day.tenant IS 'The tenant.';
-COMMENT ON COLUMN work.changes_of_day.number IS 'Counts the counts.';
+COMMENT ON COLUMN work.changes_of_day.number IS 'The number of the count, from 1: the highest is the current one.';
 COMMENT ON COLUMN work.changes_of_day.day IS 'The day, in UTC.';
 COMMENT ON COLUMN work.changes_of_day.changes IS
     'The changes of that day, each counted once for each 4 KiB of the row before and after it, and at least once.';

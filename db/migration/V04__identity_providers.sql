@@ -10,10 +10,10 @@ CREATE TABLE broker.shared_issuer (
 );
 ALTER TABLE broker.shared_issuer ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.shared_issuer IS
-    'Issuers that anybody can get a token from. An identity provider for one must require, by exact values, at least one claim that says whose token it is.';
+    'Issuers from which anyone can get a token. An identity provider for such an issuer must require, by exact values, at least one claim that says whose token it is.';
 COMMENT ON COLUMN broker.shared_issuer.issuer IS 'The iss claim of its tokens.';
 COMMENT ON COLUMN broker.shared_issuer.owner_claims IS
-    'Claims that tell its customers apart. Prefer the ids: a name can be given up and taken by somebody else.';
+    'Claims that tell its customers apart. Prefer the ids: a name can be given up and taken by someone else.';
 
 CREATE TABLE broker.identity_provider (
     name text COLLATE "C" NOT NULL,
@@ -71,30 +71,30 @@ CREATE TABLE broker.identity_provider (
 );
 ALTER TABLE broker.identity_provider ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.identity_provider IS
-    'Whom a tenant trusts to say who a client is. The token decides the tenant: its issuer and audience lead to exactly one row.';
+    'The issuers that a tenant trusts to identify its clients. A token''s issuer and audience belong to exactly one row, and so to one tenant.';
 COMMENT ON COLUMN broker.identity_provider.name IS 'Shown to clients; grants refer to it. Unique among all tenants.';
 COMMENT ON COLUMN broker.identity_provider.tenant IS 'The tenant whose clients it identifies. A row never moves to another.';
-COMMENT ON COLUMN broker.identity_provider.issuer IS 'The iss claim, compared to the character.';
+COMMENT ON COLUMN broker.identity_provider.issuer IS 'The iss claim, compared exactly.';
 COMMENT ON COLUMN broker.identity_provider.audiences IS
     'A token must name one of these in aud. With the issuer, each belongs to one identity provider only.';
 COMMENT ON COLUMN broker.identity_provider.jwks_uri IS
     'Where the signing keys are. Null: <issuer>/.well-known/jwks.json, else what the issuer''s discovery document names.';
 COMMENT ON COLUMN broker.identity_provider.jwks IS
-    'The signing keys themselves (a JWK set), for issuers that the broker cannot reach. Goes before jwks_uri.';
+    'The signing keys themselves (a JWK set), for issuers that the broker cannot reach. Takes precedence over jwks_uri.';
 COMMENT ON COLUMN broker.identity_provider.ca_certificate IS
     'PEM of the authorities to trust when fetching the keys; null: those of the system.';
 COMMENT ON COLUMN broker.identity_provider.algorithms IS 'Signature algorithms accepted. EdDSA is Ed25519.';
 COMMENT ON COLUMN broker.identity_provider.token_types IS
-    'Values of the header typ that are accepted beside JWT, JOSE, at+jwt and id_token+jwt. Tokens of other types were made for something else than to identify their subject.';
+    'Values of the header typ that are accepted beside JWT, JOSE, at+jwt and id_token+jwt. Tokens of other types do not identify their subject.';
 COMMENT ON COLUMN broker.identity_provider.required_claims IS
     'Conditions that every token must meet, {"claim": value}: a string, number or boolean equals, a list means any of, {"glob": "…"} matches; a name with / first is a JSON pointer.';
-COMMENT ON COLUMN broker.identity_provider.clock_skew IS 'Seconds by which the issuer''s clock may differ.';
+COMMENT ON COLUMN broker.identity_provider.clock_skew IS 'Seconds by which the issuer''s clock may differ from the broker''s.';
 COMMENT ON COLUMN broker.identity_provider.max_token_age IS 'Seconds since iat after which a token is too old; null: only exp counts.';
 COMMENT ON COLUMN broker.identity_provider.one_time_tokens IS 'True: each token (jti) is accepted once. Needs max_token_age.';
 COMMENT ON COLUMN broker.identity_provider.accepts IS
     'What its tokens may identify: subject (who gets credentials), actor (who acts for the subject), approver (who may only request and decide approvals).';
 COMMENT ON COLUMN broker.identity_provider.login_client_id IS
-    'The public OAuth client with which people log in at this issuer (mintmark-client login). It and the issuer are shown to anybody who asks for the tenant. Null: no login.';
+    'The public OAuth client with which people log in at this issuer (mintmark-client login). It and the issuer are shown to anyone who asks for the tenant. Null: no login.';
 COMMENT ON COLUMN broker.identity_provider.listed IS
     'Shown by /credentials/idp-providers and in the error for an unknown issuer.';
 COMMENT ON COLUMN broker.identity_provider.enabled IS 'False: its tokens are refused as if the issuer were unknown.';
@@ -111,7 +111,7 @@ CREATE TABLE work.trusted_audience (
         ON UPDATE CASCADE ON DELETE CASCADE
 );
 COMMENT ON TABLE work.trusted_audience IS
-    'The identity provider of each (issuer, audience), disabled ones included. Kept equal to broker.identity_provider by its trigger.';
+    'The identity provider of each (issuer, audience), disabled ones included. A trigger of broker.identity_provider keeps both equal.';
 COMMENT ON COLUMN work.trusted_audience.issuer IS 'broker.identity_provider.issuer';
 COMMENT ON COLUMN work.trusted_audience.audience IS 'One of broker.identity_provider.audiences';
 COMMENT ON COLUMN work.trusted_audience.idp IS 'broker.identity_provider.name';
@@ -125,8 +125,8 @@ CREATE TABLE work.used_token (
     CONSTRAINT a_one_time_token_is_used_once PRIMARY KEY (idp, token_id)
 );
 COMMENT ON TABLE work.used_token IS
-    'Ids of one-time tokens that were used. Who inserts the row is the one user; it is kept until the token would be refused anyway.';
-COMMENT ON COLUMN work.used_token.idp IS 'The identity provider. No reference: a use is remembered past its row.';
+    'Ids of one-time tokens that were used. Only the request that inserts the row may use the token. The row is kept until the token is too old anyway.';
+COMMENT ON COLUMN work.used_token.idp IS 'The identity provider. Not a foreign key, because a use is remembered after the identity provider is deleted.';
 COMMENT ON COLUMN work.used_token.token_id IS 'The jti claim.';
 COMMENT ON COLUMN work.used_token.usable_until IS 'When the token is too old or expired; the row can go after that.';
 

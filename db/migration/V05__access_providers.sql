@@ -36,7 +36,7 @@ COMMENT ON TABLE broker.provider_type IS
 COMMENT ON COLUMN broker.provider_type.type IS 'As in broker.access_provider.type.';
 COMMENT ON COLUMN broker.provider_type.description IS 'What credentials it gives, in a sentence.';
 COMMENT ON COLUMN broker.provider_type.target_setting IS
-    'The key setting that says whose power the credential has; an access provider''s allowed_targets limit it.';
+    'The key setting that names the credential''s target, such as a role; an access provider''s allowed_targets limit it.';
 COMMENT ON COLUMN broker.provider_type.further_targets IS
     'Other key settings with targets: allowed_targets limit them like target_setting.';
 COMMENT ON COLUMN broker.provider_type.provider_settings IS
@@ -46,11 +46,11 @@ COMMENT ON COLUMN broker.provider_type.key_settings IS
 COMMENT ON COLUMN broker.provider_type.fields IS 'What a credential consists of: the values that broker.key.outputs may name.';
 COMMENT ON COLUMN broker.provider_type.contradictions IS
     'Settings that each are valid and can''t work together, as a list of {"when": a jsonpath predicate over {"provider": settings, "targets": allowed_targets, "key": settings, "duration": the key''s max_duration}, "fault": the end of the error''s sentence, "do": its hint}. With "lint": true they can work, but are probably mistakes: broker.lint shows them. {provider.setting} in them stands for the value of that setting.';
-COMMENT ON COLUMN broker.provider_type.default_outputs IS 'The outputs of a key that names none: member of the answer to field.';
-COMMENT ON COLUMN broker.provider_type.min_duration IS 'The shortest life of a credential that can be asked for, in seconds.';
-COMMENT ON COLUMN broker.provider_type.max_duration IS 'The longest life of a credential, in seconds.';
+COMMENT ON COLUMN broker.provider_type.default_outputs IS 'The outputs of a key that names none: each name in the response, and its field of the credential.';
+COMMENT ON COLUMN broker.provider_type.min_duration IS 'The minimum lifetime of a credential that can be requested, in seconds.';
+COMMENT ON COLUMN broker.provider_type.max_duration IS 'The maximum lifetime of a credential, in seconds.';
 COMMENT ON COLUMN broker.provider_type.may_share_identity IS
-    'Whether shared_identity means anything to it: false where the provider never sees an identity of the broker''s.';
+    'Whether shared_identity has an effect: false if the provider never sees an identity of the broker.';
 COMMENT ON COLUMN broker.provider_type.ends_early IS
     'Whether broker.ended_credential ends its credentials: the broker publishes a list that servers read.';
 COMMENT ON COLUMN broker.provider_type.leaves_behind IS
@@ -94,8 +94,8 @@ COMMENT ON COLUMN broker.access_provider.settings IS
 COMMENT ON COLUMN broker.access_provider.allowed_targets IS
     'What the tenant''s keys may name as their target (role, service account, client, audience): globs, * within a segment, ** across; ** alone allows everything.';
 COMMENT ON COLUMN broker.access_provider.shared_identity IS
-    'True: the provider may be shown an identity in which all tenants look alike. Then allowed_targets is all that keeps tenants apart, so it must be listed.';
-COMMENT ON COLUMN broker.access_provider.enabled IS 'False: its keys count as absent.';
+    'True: the broker may present an identity to the provider that is the same for all tenants. Then only allowed_targets separates the tenants, so it is required.';
+COMMENT ON COLUMN broker.access_provider.enabled IS 'False: its keys can''t be minted.';
 
 CREATE FUNCTION internal.places_of(type text, settings jsonb, allowed_targets text[]) RETURNS text[]
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -109,5 +109,5 @@ AS $$
          UNION ALL SELECT settings ->> 'workload_identity_provider' WHERE places_of.type = 'gcp') AS p (place);
 $$;
 COMMENT ON FUNCTION internal.places_of(text, jsonb, text[]) IS
-    'What an access provider may reach, by names that two tenants rarely share: targets with the server that they are at.';
+    'The targets that an access provider may reach, each with its server, so that two tenants rarely have the same.';
 CREATE INDEX access_providers_by_place ON broker.access_provider USING gin (internal.places_of(type, settings, allowed_targets));

@@ -32,22 +32,22 @@ CREATE TABLE broker.key (
     CONSTRAINT an_approval_has_a_time CHECK (approved_by IS NULL OR approved_at IS NOT NULL)
 );
 ALTER TABLE broker.key ENABLE ROW LEVEL SECURITY;
-COMMENT ON TABLE broker.key IS 'What clients ask for by name: a credential of one access provider, with given settings.';
+COMMENT ON TABLE broker.key IS 'Keys: what clients ask for by name, which is a credential of one access provider with given settings.';
 COMMENT ON COLUMN broker.key.tenant IS 'The tenant that it belongs to. A row never moves to another.';
 COMMENT ON COLUMN broker.key.name IS 'The name that clients ask for: a letter, then up to 63 letters, digits, _, . and -.';
 COMMENT ON COLUMN broker.key.provider IS 'The access provider, of the same tenant.';
 COMMENT ON COLUMN broker.key.description IS 'Shown to clients; optional.';
 COMMENT ON COLUMN broker.key.owner IS 'The person or team who answers for the key and for its grants without an owner; null unless the tenant requires one.';
 COMMENT ON COLUMN broker.key.max_duration IS
-    'The longest life of a credential, in seconds, within the limits of the provider''s type and broker.tenant.max_duration.';
+    'The maximum lifetime of a credential, in seconds, within the limits of the provider''s type and broker.tenant.max_duration.';
 COMMENT ON COLUMN broker.key.settings IS 'What the type needs: see key_settings in broker.provider_type.';
 COMMENT ON COLUMN broker.key.outputs IS
-    'Names of the members that clients get, and the field of the credential for each, {"AWS_ACCESS_KEY_ID": "AccessKeyId"}. Empty: the type''s default_outputs.';
+    'The names that clients get, and the field of the credential for each, {"AWS_ACCESS_KEY_ID": "AccessKeyId"}. Empty: the type''s default_outputs.';
 COMMENT ON COLUMN broker.key.resource IS
     'The URI by which OAuth 2.0 clients ask for the key (RFC 8707), compared after the normalisation of RFC 3986 sections 6.2.2 and 6.2.3; optional.';
-COMMENT ON COLUMN broker.key.enabled IS 'False: counts as absent.';
+COMMENT ON COLUMN broker.key.enabled IS 'False: the key can''t be minted.';
 COMMENT ON COLUMN broker.key.approved_by IS
-    'The login that approved the row as it is (broker.approve); null: none. Kept by a trigger.';
+    'The login that approved the row as it is (broker.approve); null: none. Set by a trigger.';
 COMMENT ON COLUMN broker.key.approved_at IS
     'When it was approved, or when its tenant began to require a second admin; null: counts as disabled while the tenant requires one.';
 
@@ -118,8 +118,8 @@ CREATE TABLE broker.subject_grant (
 );
 ALTER TABLE broker.subject_grant ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.subject_grant IS
-    'Who may have which key: a subject of an identity provider, whose token meets the claims, within the window. Grants only allow; to revoke is to delete or disable.';
-COMMENT ON COLUMN broker.subject_grant.id IS 'Given by the database, never used again; the audit log names it.';
+    'Which subjects may mint which key: a subject of an identity provider, whose token meets the claims, within the time window. Grants only allow. To revoke a grant, delete or disable it.';
+COMMENT ON COLUMN broker.subject_grant.id IS 'Assigned by the database, never reused; the audit log refers to it.';
 COMMENT ON COLUMN broker.subject_grant.tenant IS 'The tenant that it belongs to. A row never moves to another.';
 COMMENT ON COLUMN broker.subject_grant.idp IS 'The identity provider that the token comes from, of the same tenant.';
 COMMENT ON COLUMN broker.subject_grant.subject IS 'The sub claim, or a glob over it (see match).';
@@ -127,7 +127,7 @@ COMMENT ON COLUMN broker.subject_grant.match IS
     'exact: subject equals the sub claim. glob: * stands for anything within a segment (no : and no /), ** for anything; it starts with a literal segment, which in a URI includes the host.';
 COMMENT ON COLUMN broker.subject_grant.key IS 'The key, of the same tenant.';
 COMMENT ON COLUMN broker.subject_grant.claims IS
-    'Further conditions on the token, all of which must hold, in the form of broker.identity_provider.required_claims.';
+    'Further conditions on the token, which must meet all of them, in the form of broker.identity_provider.required_claims.';
 COMMENT ON COLUMN broker.subject_grant.actor_idp IS
     'The identity provider of the actor''s token, of the same tenant; null: the grant is for the subject alone.';
 COMMENT ON COLUMN broker.subject_grant.actor IS
@@ -135,18 +135,18 @@ COMMENT ON COLUMN broker.subject_grant.actor IS
 COMMENT ON COLUMN broker.subject_grant.actor_match IS 'exact or glob, as match.';
 COMMENT ON COLUMN broker.subject_grant.actor_claims IS 'Further conditions on the actor''s claims, in the form of claims.';
 COMMENT ON COLUMN broker.subject_grant.networks IS
-    'The client''s address must be in one of these, for example {203.0.113.0/24,2001:db8::/32}; null: any. The address is the one that rate limits see: TRUSTED_PROXIES says whose X-Forwarded-For is believed.';
-COMMENT ON COLUMN broker.subject_grant.valid_from IS 'From then on, inclusive; null: since ever.';
+    'The client''s address must be in one of these, for example {203.0.113.0/24,2001:db8::/32}; null: any. The address is the one that rate limits see: TRUSTED_PROXIES lists the proxies whose X-Forwarded-For is trusted.';
+COMMENT ON COLUMN broker.subject_grant.valid_from IS 'The start of the grant, inclusive; null: no start.';
 COMMENT ON COLUMN broker.subject_grant.valid_until IS
-    'Until then, exclusive, and no credential lives longer; null: until it is revoked.';
-COMMENT ON COLUMN broker.subject_grant.max_duration IS 'Lowers the key''s max_duration, in seconds; null: doesn''t.';
+    'The end of the grant and of its credentials, exclusive; null: no end.';
+COMMENT ON COLUMN broker.subject_grant.max_duration IS 'The maximum lifetime of a credential, in seconds, below the key''s max_duration; null: the key''s.';
 COMMENT ON COLUMN broker.subject_grant.reason IS 'Why it was granted, for auditors; for example a ticket.';
 COMMENT ON COLUMN broker.subject_grant.owner IS 'The person or team who answers for the grant; null unless the tenant requires one.';
-COMMENT ON COLUMN broker.subject_grant.enabled IS 'False: as if it were not there.';
+COMMENT ON COLUMN broker.subject_grant.enabled IS 'False: the row has no effect.';
 COMMENT ON COLUMN broker.subject_grant.request_id IS
-    'The request in broker.access_request that led to the grant; null: a login wrote it. Kept by a trigger.';
+    'The request in broker.access_request that led to the grant; null: a login wrote it. Set by a trigger.';
 COMMENT ON COLUMN broker.subject_grant.approved_by IS
-    'The login that approved the row as it is (broker.approve), or who approved its request; null: nobody. Kept by a trigger.';
+    'The login that approved the row as it is (broker.approve), or the approvers of its request; null: none. Set by a trigger.';
 COMMENT ON COLUMN broker.subject_grant.approved_at IS
     'When it was approved, or when its tenant began to require a second admin; null: counts as disabled while the tenant requires one.';
 

@@ -34,23 +34,23 @@ CREATE TABLE broker.blocked_subject (
 );
 ALTER TABLE broker.blocked_subject ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.blocked_subject IS
-    'Subjects that get no credentials, whatever is granted to them. It wins over every grant from its commit on, on every replica. Credentials that live already are not ended by it: see mintmark block-subject.';
-COMMENT ON COLUMN broker.blocked_subject.id IS 'Given by the database, never used again.';
+    'Subjects that get no credentials, whatever is granted to them. A block overrides every grant on every replica as soon as it is committed. It does not end credentials that are already issued: see mintmark block-subject.';
+COMMENT ON COLUMN broker.blocked_subject.id IS 'Assigned by the database, never reused.';
 COMMENT ON COLUMN broker.blocked_subject.tenant IS
     'The tenant in which the subject is blocked; null: in all tenants, which platform admins write. A row never moves to another.';
 COMMENT ON COLUMN broker.blocked_subject.idp IS
-    'The identity provider whose subject is meant, of the same tenant; null: whichever of them its token comes from.';
+    'The identity provider whose subject is meant, of the same tenant; null: any of them.';
 COMMENT ON COLUMN broker.blocked_subject.subject IS 'The sub claim, or a glob over it (see match).';
 COMMENT ON COLUMN broker.blocked_subject.match IS
     'exact: subject equals the sub claim. glob: * stands for anything within a segment (no : and no /), ** for anything; it starts with a literal segment, which in a URI includes the host.';
 COMMENT ON COLUMN broker.blocked_subject.claims IS
     'Only tokens that meet all of these conditions are stopped, in the form of broker.subject_grant.claims, for example {"repository_id": "7654321"}; {}: every token of the subject. With them, the subject may be the glob **.';
-COMMENT ON COLUMN broker.blocked_subject.reason IS 'Why it is blocked, for whoever asks; for example an incident.';
+COMMENT ON COLUMN broker.blocked_subject.reason IS 'Why the subject is blocked, for example an incident.';
 COMMENT ON COLUMN broker.blocked_subject.until IS
-    'Until then by this database''s clock, exclusive; null: until the row is disabled or deleted.';
-COMMENT ON COLUMN broker.blocked_subject.enabled IS 'False: as if it were not there.';
+    'The end of the block by this database''s clock, exclusive; null: until the row is disabled or deleted.';
+COMMENT ON COLUMN broker.blocked_subject.enabled IS 'False: the row has no effect.';
 COMMENT ON COLUMN broker.blocked_subject.proposed IS
-    'The columns of a change that lifts, shortens or narrows the block, and that awaits a second admin; null: none. Kept by a trigger.';
+    'The columns of a change that lifts, shortens or narrows the block, and that awaits a second admin; null: none. Set by a trigger.';
 
 -- By its hash: a long subject does not fit a B-tree.
 CREATE INDEX blocks_of_a_subject ON broker.blocked_subject (tenant, hashtextextended(subject, 0)) WHERE match = 'exact';

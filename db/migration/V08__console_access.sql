@@ -19,18 +19,18 @@ CREATE TABLE broker.console_access (
 );
 ALTER TABLE broker.console_access ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.console_access IS
-    'Who may look at the console: whoever shows an ID token in which the claim is as it is said here sees the tenant, or all of them.';
-COMMENT ON COLUMN broker.console_access.id IS 'Given by the database, never used again.';
+    'Who may use the console: people whose ID token has the claim with this value see the tenant, or all tenants.';
+COMMENT ON COLUMN broker.console_access.id IS 'Assigned by the database, never reused.';
 COMMENT ON COLUMN broker.console_access.tenant IS
     'The tenant to see; null if all_tenants is true. A row never moves to another tenant.';
 COMMENT ON COLUMN broker.console_access.all_tenants IS
     'Whether the row gives access to every tenant, to rows without tenant and to the proof. Then tenant is null.';
 COMMENT ON COLUMN broker.console_access.claim IS
-    'The claim of the ID token, or a JSON pointer to it if it starts with /. email counts only where email_verified is true.';
+    'The claim of the ID token, or a JSON pointer to it if it starts with /. email counts only if email_verified is true.';
 COMMENT ON COLUMN broker.console_access.value IS
     'What the claim must be, as in the claims of a grant: a text, a number, true, false, {"glob": "…"}, or a list, which means any of.';
 COMMENT ON COLUMN broker.console_access.reason IS 'Why it was given, for auditors; for example a ticket.';
-COMMENT ON COLUMN broker.console_access.enabled IS 'False: as if it were not there.';
+COMMENT ON COLUMN broker.console_access.enabled IS 'False: the row has no effect.';
 
 -- So that a file of them can be run again. By its hash: a long value does not fit a B-tree.
 CREATE UNIQUE INDEX an_access_is_written_once ON broker.console_access

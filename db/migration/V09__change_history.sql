@@ -27,7 +27,7 @@ COMMENT ON TABLE log.config_change IS
 COMMENT ON COLUMN log.config_change.tenant IS
     'The tenant that the row belongs to; null for tables that belong to no tenant.';
 COMMENT ON COLUMN log.config_change.revision IS
-    'Counts the changes of the tenant (or of all tables without one) from 1, without gaps, in the order of commits. The greatest is the tenant''s revision.';
+    'The number of the change within its tenant (or within all tables without tenant), from 1, without gaps, in the order of commits. The highest number is the tenant''s revision.';
 COMMENT ON COLUMN log.config_change.table_name IS 'The table in schema broker, for example subject_grant.';
 COMMENT ON COLUMN log.config_change.operation IS 'INSERT, UPDATE or DELETE. An UPDATE that leaves the row as it was is not recorded.';
 COMMENT ON COLUMN log.config_change.before IS 'The whole row before the change; null for an INSERT. Times are in UTC.';
@@ -35,7 +35,7 @@ COMMENT ON COLUMN log.config_change.after IS 'The whole row after the change; nu
 COMMENT ON COLUMN log.config_change.changed_by IS 'The login (session_user), which SET ROLE does not change.';
 COMMENT ON COLUMN log.config_change.changed_at IS 'When the row was changed by the server''s clock; it was committed later.';
 COMMENT ON COLUMN log.config_change.transaction_id IS 'The transaction: changes with the same number were committed together.';
-COMMENT ON COLUMN log.config_change.prev_hash IS 'The hash of the revision before it, of the same tenant; 32 zero bytes for revision 1.';
+COMMENT ON COLUMN log.config_change.prev_hash IS 'The hash of the previous revision of the same tenant; 32 zero bytes for revision 1.';
 COMMENT ON COLUMN log.config_change.hash IS 'SHA-256 over prev_hash and this row in its canonical form.';
 
 CREATE INDEX changes_of_a_grant ON log.config_change (((coalesce(after, before)) ->> 'id'), revision)

@@ -104,50 +104,50 @@ COMMENT ON COLUMN log.event.mint_id IS
     'The mint (UUIDv7, ordered by time): one for each key of a request. Credentials show it to the provider where they can.';
 COMMENT ON COLUMN log.event.step IS '1: requested. 2: the one outcome. 3: ended.';
 COMMENT ON COLUMN log.event.kind IS
-    'requested (before the provider is called), then issued (before the answer leaves), failed or withheld (obtained, not handed out); or denied (no grant, no key); or rejected (token not accepted). Later perhaps ended: the credential does not work any more, and nothing but what detail names is left of it at its provider.';
+    'requested (before the provider is called), then issued (before the response is sent), failed or withheld (obtained, not handed out); or denied (no grant, no key); or rejected (token not accepted). A mint can later be ended: the credential no longer works, and nothing is left of it at its provider, except what detail names.';
 COMMENT ON COLUMN log.event.occurred_at IS 'When, by the broker''s clock.';
-COMMENT ON COLUMN log.event.request_id IS 'The X-Request-ID of the answer; rows of one request share it.';
-COMMENT ON COLUMN log.event.tenant IS 'The tenant that the token led to; null where it led to none.';
+COMMENT ON COLUMN log.event.request_id IS 'The X-Request-ID of the response; rows of one request share it.';
+COMMENT ON COLUMN log.event.tenant IS 'The tenant whose identity provider has the token''s issuer and audience; null if there is none.';
 COMMENT ON COLUMN log.event.idp IS 'The identity provider of the token.';
 COMMENT ON COLUMN log.event.issuer IS 'The iss claim.';
-COMMENT ON COLUMN log.event.subject IS 'The sub claim; null for rejected, since nothing vouches for it.';
+COMMENT ON COLUMN log.event.subject IS 'The sub claim; null for rejected, because an unverified claim proves nothing.';
 COMMENT ON COLUMN log.event.key IS 'The key asked for; for denied, maybe one that does not exist.';
 COMMENT ON COLUMN log.event.provider IS 'The access provider of the key.';
 COMMENT ON COLUMN log.event.provider_type IS 'Its type.';
 COMMENT ON COLUMN log.event.grant_id IS 'The grant that allowed it: broker.subject_grant.id.';
 COMMENT ON COLUMN log.event.grant_revision IS
-    'The revision of the tenant that the decision was made on: audit.config_change tells what the grant was then.';
+    'The revision of the tenant that the decision was made on: audit.config_change shows what the grant was then.';
 COMMENT ON COLUMN log.event.shared_revision IS
     'For requested: the revision of the tables without tenant that the decision was made on. Null in chains of form 1.';
 COMMENT ON COLUMN log.event.config_hash IS
     'For requested: SHA-256 of the configuration that the decision used: tenant, identity provider, access provider, key and grant (docs/audit.md). Null in chains of form 1.';
 COMMENT ON COLUMN log.event.reason IS
-    'Why it failed, was withheld, denied or rejected, in a stable word. For ended, how: over (its time was over), asked_for (an admin asked), undone (it was never handed out), swept (the provider still listed it), disarmed (it does not work, but something is left).';
+    'Why the mint failed, or was withheld, denied or rejected, as a stable reason code. For ended, how: over (its time was over), asked_for (an admin asked), undone (it was never handed out), swept (the provider still listed it), disarmed (it does not work, but something is left).';
 COMMENT ON COLUMN log.event.detail IS
-    'The same for people, with the provider''s own words. For overflow: how many. For disarmed: what is left.';
+    'The reason for people, with the provider''s message. For overflow: how many. For disarmed: what is left.';
 COMMENT ON COLUMN log.event.credential_id IS
     'What identifies the credential without being secret: the AWS access key id, or the SHA-256 of an opaque token.';
 COMMENT ON COLUMN log.event.issued_at IS 'When the credential was received from the provider.';
 COMMENT ON COLUMN log.event.expires_at IS
-    'When the credential ends; for requested, the latest that a credential of it could live.';
+    'When the credential ends; for requested, the latest time at which its credential could end.';
 COMMENT ON COLUMN log.event.token_id IS 'The jti claim of the token.';
 COMMENT ON COLUMN log.event.token_hash IS 'SHA-256 of the token as it was presented.';
-COMMENT ON COLUMN log.event.claims IS 'The claims of the token that grants looked at.';
+COMMENT ON COLUMN log.event.claims IS 'The claims of the token that grants have conditions on.';
 COMMENT ON COLUMN log.event.actor_idp IS
     'The identity provider of the actor, who acts for the subject; null without an actor.';
 COMMENT ON COLUMN log.event.actor_issuer IS 'The iss claim of the actor''s token; for an act claim, that of the subject''s token.';
 COMMENT ON COLUMN log.event.actor IS
     'The actor: the sub claim of its token, or of the act claim in the subject''s token; null for rejected.';
-COMMENT ON COLUMN log.event.actor_claims IS 'The claims of the actor that grants looked at.';
+COMMENT ON COLUMN log.event.actor_claims IS 'The claims of the actor that grants have conditions on.';
 COMMENT ON COLUMN log.event.actor_token_id IS 'The jti claim of the actor''s token; null if the actor comes from an act claim.';
 COMMENT ON COLUMN log.event.actor_token_hash IS
     'SHA-256 of the actor''s token as it was presented; null if the actor comes from an act claim.';
 COMMENT ON COLUMN log.event.client_address IS 'The client''s address, as rate limits see it.';
 COMMENT ON COLUMN log.event.user_agent IS 'The client''s User-Agent, cut to a length.';
 COMMENT ON COLUMN log.event.broker IS 'The replica that wrote the row.';
-COMMENT ON COLUMN log.event.chain IS 'The hash chain: each run of a replica begins its own, one for mints and one for rejected tokens, and a further one where it can''t know how the last ended. Begins with the number of the canonical form.';
-COMMENT ON COLUMN log.event.seq IS 'The place in the chain, from 1, without gaps.';
-COMMENT ON COLUMN log.event.prev_hash IS 'The hash of the row before it in the chain; 32 zero bytes for the first.';
+COMMENT ON COLUMN log.event.chain IS 'The hash chain: each run of a replica begins one chain for mints and one for rejected tokens, and another one if it can''t know how the last one ended. Begins with the number of the canonical form.';
+COMMENT ON COLUMN log.event.seq IS 'The position in the chain, from 1, without gaps.';
+COMMENT ON COLUMN log.event.prev_hash IS 'The hash of the previous row in the chain; 32 zero bytes for the first row.';
 COMMENT ON COLUMN log.event.hash IS 'SHA-256 over prev_hash and this row in its canonical form.';
 
 -- Few, since every mint pays for them. mint_id is ordered by time, so they also answer "the latest of …";
@@ -222,14 +222,14 @@ COMMENT ON TABLE log.checkpoint IS
 COMMENT ON COLUMN log.checkpoint.number IS 'Counts from 1, without gaps.';
 COMMENT ON COLUMN log.checkpoint.sealed_at IS 'When, by the databases clock; what counts is inside jws.';
 COMMENT ON COLUMN log.checkpoint.jws IS
-    'JWS (ES256, compact): the chains that grew since the checkpoint before and where they end. docs/audit.md describes it.';
+    'A compact JWS (ES256): the chains that grew since the previous checkpoint, and where they end. docs/reference/audit-log-format.md describes it.';
 COMMENT ON COLUMN log.checkpoint.announced_by IS
     'Where a new key signs for the first time: the same payload, signed by the key before it.';
 COMMENT ON COLUMN log.checkpoint.note IS
     'Signed note (C2SP tlog-checkpoint): size and root of the tree whose leaves are the SHA-256 of each jws up to this one. Null: no key of notes.';
 COMMENT ON COLUMN log.checkpoint.inserted_by IS
-    'The login that wrote the row, so that one that no broker made can be traced. Not signed: it proves nothing.';
-COMMENT ON COLUMN log.checkpoint.inserted_at IS 'When that was.';
+    'The login that wrote the row, so that a checkpoint that no broker made can be traced. Not signed: it proves nothing.';
+COMMENT ON COLUMN log.checkpoint.inserted_at IS 'When the row was written. Not signed: it proves nothing.';
 
 -- What witnesses outside signed about the trees of checkpoints.
 CREATE TABLE log.cosignature (
@@ -249,14 +249,14 @@ CREATE TABLE log.cosignature (
 );
 ALTER TABLE log.cosignature ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE log.cosignature IS
-    'What witnesses signed about the notes of checkpoints. Append-only. The log stays what it is without them; audit verify --policy asks for them.';
+    'Signatures of witnesses on the notes of checkpoints. Append-only. The log is valid without them; only audit verify --policy requires them.';
 COMMENT ON COLUMN log.cosignature.tree IS 'The number of the tree, which the note''s origin ends with.';
-COMMENT ON COLUMN log.cosignature.size IS 'The size of the tree, as the note has it.';
+COMMENT ON COLUMN log.cosignature.size IS 'The size of the tree, as in the note.';
 COMMENT ON COLUMN log.cosignature.witness IS 'The name of the witness''s key.';
 COMMENT ON COLUMN log.cosignature.line IS
-    'Its signature line of the note, without the line feed (C2SP tlog-cosignature). What counts is inside, the time too.';
-COMMENT ON COLUMN log.cosignature.number IS 'Counts from 1, in the order of arrival, so that an export continues where it ended.';
-COMMENT ON COLUMN log.cosignature.received_at IS 'When it arrived, by the database''s clock. Not signed: it proves nothing.';
+    'The witness''s signature line of the note, without the line feed (C2SP tlog-cosignature). It also contains the time of the cosignature.';
+COMMENT ON COLUMN log.cosignature.number IS 'The number of the cosignature, from 1, in the order of arrival, so that an export continues where it ended.';
+COMMENT ON COLUMN log.cosignature.received_at IS 'When the cosignature arrived, by the database''s clock. Not signed: it proves nothing.';
 
 CREATE TABLE work.sealing (
     only_one boolean NOT NULL DEFAULT true,
@@ -292,10 +292,10 @@ CREATE TABLE work.witness (
     edge bytea NOT NULL,
     CONSTRAINT a_witness_has_one_row PRIMARY KEY (witness)
 );
-COMMENT ON TABLE work.witness IS 'What each witness cosigned last. Proves nothing; its signatures in audit.cosignature do.';
+COMMENT ON TABLE work.witness IS 'The last tree that each witness cosigned. Proves nothing; its signatures in audit.cosignature do.';
 COMMENT ON COLUMN work.witness.witness IS 'The name of the witness''s key.';
 COMMENT ON COLUMN work.witness.tree IS 'The number of the tree.';
-COMMENT ON COLUMN work.witness.size IS 'Its size.';
+COMMENT ON COLUMN work.witness.size IS 'The size of the tree.';
 COMMENT ON COLUMN work.witness.edge IS 'The hashes of its complete subtrees, the rightmost first, 32 bytes each.';
 
 CREATE TABLE work.sealed_chain (
@@ -306,7 +306,7 @@ CREATE TABLE work.sealed_chain (
     CONSTRAINT chains_are_of_events_or_of_changes CHECK (kind IN ('event', 'change'))
 );
 COMMENT ON TABLE work.sealed_chain IS
-    'How far each chain is sealed, so that a checkpoint lists only what grew. Proves nothing; the checkpoints do.';
+    'How far each chain is sealed, so that a checkpoint lists only the chains that grew. Proves nothing; the checkpoints do.';
 COMMENT ON COLUMN work.sealed_chain.kind IS 'event or change.';
 COMMENT ON COLUMN work.sealed_chain.chain IS
     'event.chain; or the tenant of the changes, empty for the tables without tenant.';

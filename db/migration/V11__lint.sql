@@ -29,7 +29,7 @@ CREATE TABLE broker.known_issuer (
 );
 ALTER TABLE broker.known_issuer ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.known_issuer IS
-    'What well-known issuers put into their tokens, for the warnings in broker.lint. Filled by migrations.';
+    'The form of the tokens of well-known issuers, for the warnings in broker.lint. Filled by migrations.';
 COMMENT ON COLUMN broker.known_issuer.issuer_pattern IS 'A glob over the iss claim of its tokens.';
 COMMENT ON COLUMN broker.known_issuer.name IS 'The product, for people.';
 COMMENT ON COLUMN broker.known_issuer.subject_forms IS 'Globs. The sub claim of each of its tokens matches one of them.';
@@ -57,7 +57,7 @@ CREATE TABLE internal.lint_finding (
     detail text
 );
 COMMENT ON TABLE internal.lint_finding IS
-    'What lint found in grants and blocked subjects. Kept by triggers, because a tenant may have a million of them. Read broker.lint instead.';
+    'The findings of lint in grants and blocked subjects. Stored by triggers, because a tenant may have a million rows. Read broker.lint instead.';
 COMMENT ON COLUMN internal.lint_finding.table_name IS 'subject_grant or blocked_subject.';
 COMMENT ON COLUMN internal.lint_finding.id IS 'The id of the row.';
 COMMENT ON COLUMN internal.lint_finding.tenant IS 'The tenant of the row; null for a block in all tenants.';

@@ -14,7 +14,7 @@ CREATE TABLE broker.grant_review (
 );
 ALTER TABLE broker.grant_review ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.grant_review IS 'Sign-offs of grants, append-only. Insert grant_id, verdict and note; created_by is the reviewer.';
-COMMENT ON COLUMN broker.grant_review.id IS 'Given by the database, never used again.';
+COMMENT ON COLUMN broker.grant_review.id IS 'Assigned by the database, never reused.';
 COMMENT ON COLUMN broker.grant_review.tenant IS 'The tenant of the grant, filled by a trigger.';
 COMMENT ON COLUMN broker.grant_review.grant_id IS 'The id in broker.subject_grant. The review stays when the grant is deleted.';
 COMMENT ON COLUMN broker.grant_review.verdict IS 'keep, or remove, which disables the grant in the same transaction.';

@@ -13,11 +13,11 @@ CREATE TABLE broker.ended_credential (
 );
 ALTER TABLE broker.ended_credential ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.ended_credential IS
-    'Credentials that servers are to refuse before they expire, append-only. Insert mint_id and reason. Servers learn of it from the revocation list of their access provider.';
+    'Credentials that servers must reject before they expire, append-only. Insert mint_id and reason. The revocation list of the access provider then lists the credential.';
 COMMENT ON COLUMN broker.ended_credential.mint_id IS 'The mint, as in audit.event. ssh: the key id ends in it. x509: the serial number.';
 COMMENT ON COLUMN broker.ended_credential.tenant IS 'The tenant of the mint, filled by a trigger.';
 COMMENT ON COLUMN broker.ended_credential.provider_type IS 'The type of its access provider, filled by a trigger.';
 COMMENT ON COLUMN broker.ended_credential.expires_at IS
-    'When it would end by itself, filled by a trigger. The lists leave it out an hour later.';
-COMMENT ON COLUMN broker.ended_credential.reason IS 'Why it was ended, for example an incident.';
+    'When the credential expires, filled by a trigger. An hour later, it is no longer in the list.';
+COMMENT ON COLUMN broker.ended_credential.reason IS 'Why the credential was ended, for example an incident.';
 CREATE INDEX ended_credentials_of_a_tenant ON broker.ended_credential (tenant, provider_type, expires_at);

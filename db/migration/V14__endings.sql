@@ -29,26 +29,26 @@ COMMENT ON TABLE work.ending IS
     'Mints that may have left something at their provider, of types with leaves_behind. Written by the statement that writes the audit log; a row goes when its mint is recorded as ended.';
 COMMENT ON COLUMN work.ending.mint_id IS 'The mint.';
 COMMENT ON COLUMN work.ending.tenant IS 'Its tenant.';
-COMMENT ON COLUMN work.ending.provider IS 'Its access provider. The row of the access provider as it is now says how to end the mint.';
+COMMENT ON COLUMN work.ending.provider IS 'Its access provider. How to end the mint depends on the current row of the access provider.';
 COMMENT ON COLUMN work.ending.provider_type IS 'The type of the access provider.';
 COMMENT ON COLUMN work.ending.key IS
-    'Its key; null where the audit log gets no row of the end: it does not have the mint, or has its end already.';
+    'Its key; null if no row of the end is written to the audit log, because the log lacks the mint or already has its end.';
 COMMENT ON COLUMN work.ending.outcome IS
-    'issued, withheld, or failed where the provider may have made something all the same; null while there is none.';
+    'issued, withheld, or failed if the provider may still have made something; null while there is no outcome.';
 COMMENT ON COLUMN work.ending.credential_id IS 'As in audit.event.';
 COMMENT ON COLUMN work.ending.by_itself IS
-    'Whether nothing is left after expires_at, so that the provider need not be called.';
-COMMENT ON COLUMN work.ending.swept IS 'Whether the provider listed it, and the broker had no row.';
-COMMENT ON COLUMN work.ending.early IS 'Whether an admin asked to end it before its time.';
-COMMENT ON COLUMN work.ending.asked_by IS 'The login that asked.';
+    'Whether nothing is left at the provider after expires_at, so that the broker need not call it.';
+COMMENT ON COLUMN work.ending.swept IS 'Whether the provider listed the mint although the broker had no row for it.';
+COMMENT ON COLUMN work.ending.early IS 'Whether an admin asked to end the credential early.';
+COMMENT ON COLUMN work.ending.asked_by IS 'The login that asked to end it early.';
 COMMENT ON COLUMN work.ending.due IS
-    'From when on it is to be ended. Without outcome: when no mint is in flight any more.';
-COMMENT ON COLUMN work.ending.next_try IS 'When it is tried next.';
-COMMENT ON COLUMN work.ending.tries IS 'How often it was tried in vain. It is never given up.';
-COMMENT ON COLUMN work.ending.last_reason IS 'Why the last try failed, in the words of audit.event.reason.';
-COMMENT ON COLUMN work.ending.last_detail IS 'The same with the provider''s own words.';
+    'When the broker may end the mint. Without an outcome: when this mint can no longer be in flight.';
+COMMENT ON COLUMN work.ending.next_try IS 'When the broker tries next.';
+COMMENT ON COLUMN work.ending.tries IS 'The number of failed tries. The broker never gives up.';
+COMMENT ON COLUMN work.ending.last_reason IS 'Why the last try failed, as in audit.event.reason.';
+COMMENT ON COLUMN work.ending.last_detail IS 'Why the last try failed, in the provider''s words.';
 COMMENT ON COLUMN work.ending.claimed_by IS 'The replica that tries it.';
-COMMENT ON COLUMN work.ending.claimed_until IS 'When others may try it, because that replica has died.';
+COMMENT ON COLUMN work.ending.claimed_until IS 'The end of the claim. Afterwards another replica may try, because this one has probably stopped.';
 CREATE INDEX endings_of_an_access_provider ON work.ending (tenant, provider, next_try);
 CREATE INDEX endings_by_time ON work.ending (due);
 CREATE INDEX endings_by_next_try ON work.ending (next_try);
@@ -62,7 +62,7 @@ CREATE TABLE work.early_end (
 COMMENT ON TABLE work.early_end IS
     'Rows of broker.ended_credential that no replica has seen yet, of types with leaves_behind. A replica moves them to runtime.ending within a second.';
 COMMENT ON COLUMN work.early_end.mint_id IS 'The mint.';
-COMMENT ON COLUMN work.early_end.asked_by IS 'The login that asked.';
+COMMENT ON COLUMN work.early_end.asked_by IS 'The login that asked to end it early.';
 
 CREATE TABLE work.sweep (
     tenant text COLLATE "C" NOT NULL,
@@ -71,8 +71,8 @@ CREATE TABLE work.sweep (
     CONSTRAINT an_access_provider_is_swept_by_one_replica PRIMARY KEY (tenant, provider)
 );
 COMMENT ON TABLE work.sweep IS
-    'When a replica next asks an access provider for what mints left behind there.';
+    'When a replica next lists what mints left behind at an access provider.';
 COMMENT ON COLUMN work.sweep.tenant IS 'The tenant of the access provider.';
 COMMENT ON COLUMN work.sweep.provider IS 'Its name.';
-COMMENT ON COLUMN work.sweep.next_sweep IS 'The replica that moves this ahead does it.';
+COMMENT ON COLUMN work.sweep.next_sweep IS 'The time of the next listing. The replica that first moves this time ahead makes the listing.';
 CREATE INDEX sweeps_by_time ON work.sweep (next_sweep);

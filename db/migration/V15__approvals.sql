@@ -57,40 +57,40 @@ CREATE TABLE broker.access_rule (
 ALTER TABLE broker.access_rule ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.access_rule IS
     'Who may request which key, for how long, and how many approvals that needs. Who approves is in broker.access_approver.';
-COMMENT ON COLUMN broker.access_rule.id IS 'Given by the database, never used again.';
+COMMENT ON COLUMN broker.access_rule.id IS 'Assigned by the database, never reused.';
 COMMENT ON COLUMN broker.access_rule.tenant IS 'The tenant that it belongs to. A row never moves to another.';
 COMMENT ON COLUMN broker.access_rule.key IS 'The key that may be requested, of the same tenant.';
 COMMENT ON COLUMN broker.access_rule.idp IS 'The identity provider that the requester''s token comes from, of the same tenant.';
 COMMENT ON COLUMN broker.access_rule.subject IS 'The sub claim of the requester, or a glob over it (see match).';
 COMMENT ON COLUMN broker.access_rule.match IS 'exact or glob, as in broker.subject_grant.';
 COMMENT ON COLUMN broker.access_rule.claims IS
-    'Further conditions on the requester''s token, in the form of broker.subject_grant.claims. The values that met them become the claims of the grant.';
+    'Further conditions on the requester''s token, in the form of broker.subject_grant.claims. The values of the token that met the conditions become the claims of the grant.';
 COMMENT ON COLUMN broker.access_rule.approvals IS
     'How many different approvers must approve in each step (broker.access_approver.step), 1 to 5. Ignored for break_glass, where it may be 0.';
 COMMENT ON COLUMN broker.access_rule.max_access IS 'The longest access that may be requested, in seconds.';
 COMMENT ON COLUMN broker.access_rule.expires_after IS 'Seconds after which a request that is not decided lapses.';
 COMMENT ON COLUMN broker.access_rule.break_glass IS
-    'True: access is granted at once on a reason, and another person signs it off afterwards.';
+    'True: access is granted at once if a reason is given, and another person signs it off afterwards.';
 COMMENT ON COLUMN broker.access_rule.end_credentials IS
-    'True: when the access ends before its time, the broker also ends the credentials that were minted by it, as far as their type can. By default as break_glass.';
+    'True: when the access ends before its time, the broker also ends the credentials that were minted by it, if their type allows it. By default as break_glass.';
 COMMENT ON COLUMN broker.access_rule.end_access IS
     'True: when the rule is disabled, deleted or changed in what it allows, access that it led to ends, too. By default only pending requests become void.';
 COMMENT ON COLUMN broker.access_rule.people IS
-    'How many of the approvals must be of people, not of programs (broker.access_approver.program).';
+    'How many of the approvals must come from people, not from programs (broker.access_approver.program).';
 COMMENT ON COLUMN broker.access_rule.consent IS
-    'True: for requests through an actor, which the subject alone decides, by a token without act of at most five minutes. Without approvers.';
+    'True: a rule of consent, for requests through an actor. Only the subject decides them, with a token without act that is at most five minutes old. The rule has no approvers.';
 COMMENT ON COLUMN broker.access_rule.steps IS
-    'The steps of its approvers, kept by a trigger. A rule that loses a step loses its approval.';
+    'The steps of its approvers, set by a trigger. A rule that loses a step loses its approval.';
 COMMENT ON COLUMN broker.access_rule.reason_pattern IS
     'A glob that the reason of a request must match, for example INC-**; null: any reason.';
-COMMENT ON COLUMN broker.access_rule.reason_hint IS 'A sentence for people whose reason does not match.';
+COMMENT ON COLUMN broker.access_rule.reason_hint IS 'A sentence that is shown to people whose reason does not match.';
 COMMENT ON COLUMN broker.access_rule.owner IS 'The person or team who answers for the rule and for the grants that it leads to.';
 COMMENT ON COLUMN broker.access_rule.reason IS 'Why the rule exists, for auditors.';
-COMMENT ON COLUMN broker.access_rule.enabled IS 'False: as if it were not there. Pending requests become void.';
+COMMENT ON COLUMN broker.access_rule.enabled IS 'False: the row has no effect. Pending requests become void.';
 COMMENT ON COLUMN broker.access_rule.approved_by IS
     'The login that approved the rule as it is, with broker.approve. Needed while the tenant requires a second admin.';
 COMMENT ON COLUMN broker.access_rule.approved_at IS
-    'When that was; without approved_by, when the tenant began to require a second admin. Kept by a trigger.';
+    'When the row was approved; if approved_by is null, when the tenant began to require a second admin. Set by a trigger.';
 CREATE INDEX rules_of_a_key ON broker.access_rule (tenant, key);
 CREATE INDEX rules_of_an_identity_provider ON broker.access_rule (tenant, idp);
 
@@ -136,15 +136,15 @@ CREATE TABLE broker.access_approver (
 );
 ALTER TABLE broker.access_approver ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.access_approver IS
-    'Who may decide the requests of a rule: a login, or subjects of an identity provider. A row with both says that they are one person.';
-COMMENT ON COLUMN broker.access_approver.id IS 'Given by the database, never used again.';
+    'Who may decide the requests of a rule: a login, or subjects of an identity provider. A row with both says that the login and the subject are one person.';
+COMMENT ON COLUMN broker.access_approver.id IS 'Assigned by the database, never reused.';
 COMMENT ON COLUMN broker.access_approver.tenant IS 'The tenant of the rule, filled by a trigger.';
 COMMENT ON COLUMN broker.access_approver.rule IS 'The id in broker.access_rule.';
 COMMENT ON COLUMN broker.access_approver.role_name IS
     'A login that decides by INSERT INTO broker.access_decision; null: decisions are made with a token only.';
 COMMENT ON COLUMN broker.access_approver.idp IS 'The identity provider that the approver''s token comes from, of the same tenant.';
 COMMENT ON COLUMN broker.access_approver.issuer IS
-    'Its issuer when the row was written, filled by a trigger. It says who is one person, and a program, whatever becomes of the identity provider.';
+    'The issuer of the identity provider when the row was written, filled by a trigger. With the subject, it identifies the person or program, even if the identity provider changes later.';
 COMMENT ON COLUMN broker.access_approver.subject IS
     'The sub claim of the approver, or a glob over it (see match). Together with role_name: the same person as that login.';
 COMMENT ON COLUMN broker.access_approver.match IS 'exact or glob, as in broker.subject_grant.';
@@ -154,11 +154,11 @@ COMMENT ON COLUMN broker.access_approver.step IS
 COMMENT ON COLUMN broker.access_approver.program IS
     'True: a program decides, for example a ticket system. It must send a note, and is shown as a program.';
 COMMENT ON COLUMN broker.access_approver.max_access IS
-    'The longest access that the program decides, in seconds; null: as long as the rule allows.';
+    'The longest access that the program may decide, in seconds; null: as long as the rule allows.';
 COMMENT ON COLUMN broker.access_approver.approved_by IS
     'The login that approved the row as it is, with broker.approve. Needed while the tenant requires a second admin.';
 COMMENT ON COLUMN broker.access_approver.approved_at IS
-    'When that was; without approved_by, when the tenant began to require a second admin. Kept by a trigger.';
+    'When the row was approved; if approved_by is null, when the tenant began to require a second admin. Set by a trigger.';
 CREATE UNIQUE INDEX an_approver_is_listed_once ON broker.access_approver
     (rule, step, role_name, idp, match, hashtextextended(subject, 0), hashtextextended(claims::text, 0)) NULLS NOT DISTINCT;
 CREATE INDEX approvers_of_an_identity_provider ON broker.access_approver (tenant, idp) WHERE idp IS NOT NULL;
@@ -209,39 +209,39 @@ CREATE TABLE broker.access_request (
 );
 ALTER TABLE broker.access_request ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.access_request IS
-    'Requests for access, written by the broker alone. They stay when the rule, the key or the grant goes.';
-COMMENT ON COLUMN broker.access_request.id IS 'Names the request everywhere, for example as request_id of its grant.';
+    'Requests for access, written by the broker alone. They stay when the rule, the key or the grant is deleted.';
+COMMENT ON COLUMN broker.access_request.id IS 'Identifies the request everywhere, for example as request_id of its grant.';
 COMMENT ON COLUMN broker.access_request.tenant IS 'The tenant.';
 COMMENT ON COLUMN broker.access_request.rule IS 'The id in broker.access_rule of the rule that allowed the request.';
 COMMENT ON COLUMN broker.access_request.key IS 'The key.';
 COMMENT ON COLUMN broker.access_request.idp IS 'The identity provider of the requester.';
 COMMENT ON COLUMN broker.access_request.issuer IS
-    'Its issuer then. Issuer and subject say who a person is, whichever identity provider row accepted the token.';
+    'The issuer of the identity provider when the request was made. Issuer and subject identify a person, whichever identity provider accepted the token.';
 COMMENT ON COLUMN broker.access_request.subject IS 'The requester.';
 COMMENT ON COLUMN broker.access_request.claims IS
     'The values of the requester''s claims that met the rule. The grant requires them again.';
 COMMENT ON COLUMN broker.access_request.actor_idp IS 'The identity provider of the actor; null: the requester asked alone.';
-COMMENT ON COLUMN broker.access_request.actor_issuer IS 'Its issuer then.';
+COMMENT ON COLUMN broker.access_request.actor_issuer IS 'The issuer of the actor''s identity provider when the request was made.';
 COMMENT ON COLUMN broker.access_request.actor IS 'Who acted for the requester. The grant is for both together.';
 COMMENT ON COLUMN broker.access_request.reason IS 'Why access is needed, in the requester''s words, without control characters.';
-COMMENT ON COLUMN broker.access_request.access IS 'For how long, in seconds from the last approval on.';
-COMMENT ON COLUMN broker.access_request.break_glass IS 'Whether it was granted at once.';
+COMMENT ON COLUMN broker.access_request.access IS 'How long the access lasts, in seconds from the last approval on.';
+COMMENT ON COLUMN broker.access_request.break_glass IS 'Whether the access was granted at once, by break glass.';
 COMMENT ON COLUMN broker.access_request.end_credentials IS
     'Whether an early end of the access also ends its credentials, as the rule said when the request was made.';
-COMMENT ON COLUMN broker.access_request.approvals IS 'How many approvals it needs in each step, as the rule said when it was made.';
-COMMENT ON COLUMN broker.access_request.steps IS 'The steps that it needs, as the approvers of the rule had them when it was made.';
-COMMENT ON COLUMN broker.access_request.people IS 'How many of the approvals must be of people, as the rule said when it was made.';
-COMMENT ON COLUMN broker.access_request.consent IS 'Whether the subject alone decides, as the rule said when it was made.';
-COMMENT ON COLUMN broker.access_request.requested_at IS 'When it was made.';
-COMMENT ON COLUMN broker.access_request.expires_at IS 'When it lapses unless it is decided; of a break glass: when the access ends.';
+COMMENT ON COLUMN broker.access_request.approvals IS 'How many approvals the request needs in each step, as the rule said when the request was made.';
+COMMENT ON COLUMN broker.access_request.steps IS 'The steps of the request, which were those of the rule''s approvers when the request was made.';
+COMMENT ON COLUMN broker.access_request.people IS 'How many of the approvals must come from people, as the rule said when the request was made.';
+COMMENT ON COLUMN broker.access_request.consent IS 'Whether the subject alone decides, as the rule said when the request was made.';
+COMMENT ON COLUMN broker.access_request.requested_at IS 'When the request was made.';
+COMMENT ON COLUMN broker.access_request.expires_at IS 'When the request lapses unless it is decided; for a break glass, when the access ends.';
 COMMENT ON COLUMN broker.access_request.status IS
     'pending; granted; refused by an approver; lapsed: not decided in time; withdrawn by the requester, or by an approver after it was granted, which also ends the access; void: its rule, key or access provider was changed or disabled.';
 COMMENT ON COLUMN broker.access_request.grant_id IS 'The grant in broker.subject_grant; null: none was made.';
 COMMENT ON COLUMN broker.access_request.withdrawn_by IS
-    'The approver who withdrew access that was granted; null: nobody did, or the requester.';
+    'The approver who withdrew granted access; null: no approver did.';
 COMMENT ON COLUMN broker.access_request.signed_off_by IS
-    'The login that signed a break glass off by INSERT INTO broker.grant_review; null: nobody has.';
-COMMENT ON COLUMN broker.access_request.signed_off_at IS 'When that was.';
+    'The login that signed off the break glass by INSERT INTO broker.grant_review; null: not signed off.';
+COMMENT ON COLUMN broker.access_request.signed_off_at IS 'When the break glass was signed off.';
 CREATE INDEX pending_requests ON broker.access_request (tenant, rule) WHERE status = 'pending';
 CREATE INDEX granted_requests ON broker.access_request (tenant, rule, requested_at) WHERE status = 'granted';
 CREATE INDEX pending_requests_by_their_end ON broker.access_request (expires_at) WHERE status = 'pending';
@@ -282,23 +282,23 @@ CREATE TABLE broker.access_decision (
 );
 ALTER TABLE broker.access_decision ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.access_decision IS
-    'What approvers decided, append-only: one row for each person, and another one if the person withdraws access. Insert request, verdict, note and revisions; decisions with a token are written by the broker.';
-COMMENT ON COLUMN broker.access_decision.id IS 'Given by the database, never used again.';
+    'Decisions on requests, append-only: one row for each person, and another one if the person withdraws access. Insert request, verdict, note and revisions; decisions with a token are written by the broker.';
+COMMENT ON COLUMN broker.access_decision.id IS 'Assigned by the database, never reused.';
 COMMENT ON COLUMN broker.access_decision.tenant IS 'The tenant of the request, filled by a trigger.';
 COMMENT ON COLUMN broker.access_decision.request IS 'The id in broker.access_request.';
 COMMENT ON COLUMN broker.access_decision.verdict IS
     'approve; refuse, which ends the request; or withdraw, which ends access that was granted.';
 COMMENT ON COLUMN broker.access_decision.note IS 'What the approver wants to say; optional.';
-COMMENT ON COLUMN broker.access_decision.decided_by IS 'The login that decided, filled by a trigger; null: somebody decided with a token.';
+COMMENT ON COLUMN broker.access_decision.decided_by IS 'The login that decided, filled by a trigger; null: the decision was made with a token.';
 COMMENT ON COLUMN broker.access_decision.idp IS 'The identity provider of the approver''s token; null: a login decided.';
-COMMENT ON COLUMN broker.access_decision.issuer IS 'Its issuer then.';
+COMMENT ON COLUMN broker.access_decision.issuer IS 'The issuer of that identity provider when the decision was made.';
 COMMENT ON COLUMN broker.access_decision.subject IS 'The approver.';
-COMMENT ON COLUMN broker.access_decision.steps IS 'The steps in which the approver could decide then, filled by a trigger. It counts in one of them.';
+COMMENT ON COLUMN broker.access_decision.steps IS 'The steps in which the approver could decide then, filled by a trigger. The decision counts in one of them.';
 COMMENT ON COLUMN broker.access_decision.approvers IS
     'The ids of the rows of broker.access_approver by which the approver could decide then, filled by a trigger; empty for consent.';
 COMMENT ON COLUMN broker.access_decision.program IS 'Whether the approver was a program then, filled by a trigger.';
 COMMENT ON COLUMN broker.access_decision.token_age IS
-    'The seconds since the token was issued by which the subject consented; null: the request is not of a rule of consent.';
+    'The age of the token with which the subject consented, in seconds; null: the rule of the request is not a rule of consent.';
 COMMENT ON COLUMN broker.access_decision.revisions IS
     'The revisions of the rule, key and access provider that are decided on, {"rule": 17, "key": 4, "accessProvider": 2}. An approval that is inserted with others than the present ones is rejected. Filled by a trigger if absent.';
 -- A person may approve access and withdraw it later.
@@ -315,7 +315,7 @@ CREATE TABLE work.early_access_end (
     CONSTRAINT access_ends_early_once PRIMARY KEY (request)
 );
 COMMENT ON TABLE work.early_access_end IS
-    'Requests whose access ended early and whose credentials are to end with it. A replica looks for mints that were in flight then, for two minutes, and until none is left that the broker can end.';
+    'Requests whose access ended early and whose credentials must end with it. For two minutes, a replica also looks for mints that were in flight at that time. The row stays until no credential is left that the broker can end.';
 COMMENT ON COLUMN work.early_access_end.request IS 'The request in broker.access_request.';
 COMMENT ON COLUMN work.early_access_end.ended_at IS 'When its access ended.';
 COMMENT ON COLUMN work.early_access_end.next_try IS 'When a replica looks next.';
@@ -345,23 +345,23 @@ CREATE TABLE work.access_notice (
 COMMENT ON TABLE work.access_notice IS
     'Notices of access requests that are still to be sent, of tenants with a notice_url. Written in the transaction that they report.';
 COMMENT ON COLUMN work.access_notice.id IS
-    'The id of the CloudEvent. Random, so that a restored database never uses an id again that a receiver has seen.';
+    'The id of the CloudEvent. Random, so that a restored database never reuses an id that a receiver has seen.';
 COMMENT ON COLUMN work.access_notice.number IS 'The order of notices that became due at the same time.';
-COMMENT ON COLUMN work.access_notice.tenant IS 'The tenant, whose notice_url gets it.';
+COMMENT ON COLUMN work.access_notice.tenant IS 'The tenant, whose notice_url receives the notice.';
 COMMENT ON COLUMN work.access_notice.type IS 'The type of the CloudEvent.';
 COMMENT ON COLUMN work.access_notice.request IS 'The request in broker.access_request.';
 COMMENT ON COLUMN work.access_notice.data IS
-    'What the CloudEvent says. Null for an end, which is described when it is taken first, and not before the end.';
-COMMENT ON COLUMN work.access_notice.created_at IS 'When it was written.';
-COMMENT ON COLUMN work.access_notice.due IS 'When it is sent, or tried next. The notice of an end is written with the grant.';
+    'The data of the CloudEvent. Null for the end of access until the notice is first sent, which is after the end.';
+COMMENT ON COLUMN work.access_notice.created_at IS 'When the row was written.';
+COMMENT ON COLUMN work.access_notice.due IS 'When the notice is sent, or tried next. The notice of an end is written together with the grant.';
 COMMENT ON COLUMN work.access_notice.wanted_at IS
-    'When it was due first, which is when it happened. It is dropped three days later.';
+    'When the notice was first due, which is the time of its event. It is dropped three days later.';
 COMMENT ON COLUMN work.access_notice.access_lasts IS 'True: the notice of an end that is still to come.';
 COMMENT ON COLUMN work.access_notice.tries IS
     'The number of failed attempts. After the eighth, later notices of the tenant no longer wait for this one.';
 COMMENT ON COLUMN work.access_notice.last_failure IS 'Why the last try failed.';
 COMMENT ON COLUMN work.access_notice.claimed_by IS 'The replica that tries it.';
-COMMENT ON COLUMN work.access_notice.claimed_until IS 'When others may try it, because that replica has died.';
+COMMENT ON COLUMN work.access_notice.claimed_until IS 'The end of the claim. Afterwards another replica may try, because this one has probably stopped.';
 CREATE INDEX notices_of_a_tenant ON work.access_notice (tenant, wanted_at, number) WHERE NOT access_lasts;
 CREATE INDEX notices_in_order ON work.access_notice (tenant, wanted_at, number) WHERE NOT access_lasts AND tries < 8;
 CREATE INDEX notices_that_failed_often ON work.access_notice (tenant, due) WHERE NOT access_lasts AND tries >= 8;

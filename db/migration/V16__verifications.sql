@@ -34,23 +34,23 @@ CREATE TABLE log.verification (
 ALTER TABLE log.verification ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE log.verification IS
     'Results of mintmark audit verify and of the console, written by internal.record_verification alone, for 400 days. They are what a login said: they prove nothing, verify again for proof.';
-COMMENT ON COLUMN log.verification.id IS 'Given by the database, never used again.';
+COMMENT ON COLUMN log.verification.id IS 'Assigned by the database, never reused.';
 COMMENT ON COLUMN log.verification.began_at IS 'When the verification began: recorded_at less the time that it took.';
-COMMENT ON COLUMN log.verification.recorded_at IS 'When it had ended, by the database''s clock.';
+COMMENT ON COLUMN log.verification.recorded_at IS 'When the verification had ended, by the database''s clock.';
 COMMENT ON COLUMN log.verification.verdict IS
     'As the exit code of audit verify: intact (0), wrong (1): something is wrong, unaccepted (3): declarations or doubts that were not accepted.';
 COMMENT ON COLUMN log.verification.checkpoint IS
     'The last valid checkpoint of the log; 0 without any; null: something was wrong, and the verification did not complete.';
 COMMENT ON COLUMN log.verification.kept_checkpoint IS
     'The last of the checkpoints that were kept outside the database; null: none were compared, so a removed end of the log was not detected.';
-COMMENT ON COLUMN log.verification.rows_read IS 'How many events and changes it read.';
-COMMENT ON COLUMN log.verification.wrong IS 'How many findings say that something is wrong.';
-COMMENT ON COLUMN log.verification.unaccepted IS 'How many declarations and doubts were not accepted.';
-COMMENT ON COLUMN log.verification.findings IS 'The first of them, up to ten.';
-COMMENT ON COLUMN log.verification.login IS 'The login that recorded it (session_user), filled by the database.';
+COMMENT ON COLUMN log.verification.rows_read IS 'The number of events and changes that the verification read.';
+COMMENT ON COLUMN log.verification.wrong IS 'The number of findings that say that something is wrong.';
+COMMENT ON COLUMN log.verification.unaccepted IS 'The number of declarations and doubts that were not accepted.';
+COMMENT ON COLUMN log.verification.findings IS 'The first ten findings.';
+COMMENT ON COLUMN log.verification.login IS 'The login that recorded the result (session_user), filled by the database.';
 COMMENT ON COLUMN log.verification.program IS
     'console if the login is a member of the console''s group role, otherwise command line; filled by the database.';
-COMMENT ON COLUMN log.verification.program_version IS 'The version of the program, as the login says.';
-COMMENT ON COLUMN log.verification.viewer IS 'Who began it in the console, as the console says; null: not a console.';
+COMMENT ON COLUMN log.verification.program_version IS 'The release that verified, as the login states it.';
+COMMENT ON COLUMN log.verification.viewer IS 'The person who began the verification in the console, as the console states it; null: not in a console.';
 CREATE INDEX verifications_of_a_login ON log.verification (login, recorded_at);
 CREATE INDEX verifications_by_time ON log.verification (recorded_at);

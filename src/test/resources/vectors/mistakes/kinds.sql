@@ -182,13 +182,13 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 -- claims contradict glob
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme','acme-github','repo:acme@1234567/shop@7654321:ref:refs/heads/*','glob','read','{"ref": {"glob": "refs/tags/**"}}','OPS-1');
 --> Grant of key "read" to "repo:acme@1234567/shop@7654321:ref:refs/heads/*": contradicts_its_subject
---? The subject says "ref" = refs/heads/*, so the condition never matches
+--? In the subject, "ref" is refs/heads/*, so the condition never matches
 --! 01000
 
 -- k8s contradiction
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme','acme-cluster-inside','system:serviceaccount:shop:deployer','read','{"/kubernetes.io/namespace": "shopping"}','OPS-1');
 --> Grant of key "read" to "system:serviceaccount:shop:deployer": contradicts_its_subject
---? The subject says "/kubernetes.io/namespace" = shop, so the condition n
+--? In the subject, "/kubernetes.io/namespace" is shop, so the condition n
 --! 01000
 
 -- k8s at unknown issuer
@@ -641,7 +641,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, match, clai
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('rke', 'acme', 'https://rke.acme.example', '{mintmark-rke}');
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, claims) VALUES ('acme', 'rke', 'system:serviceaccount:shop:orders', 'read', 'OPS-1: test', '{"/kubernetes.io/serviceaccount/name": "deployer"}');
 --> Grant of key "read" to "system:serviceaccount:shop:orders": contradicts_its_subject
---? The subject says "/kubernetes.io/serviceaccount/name" = orders
+--? In the subject, "/kubernetes.io/serviceaccount/name" is orders
 --! 01000
 
 -- grant: a glob that ends within the name of the repository

@@ -299,7 +299,7 @@ UPDATE broker.subject_grant SET tenant = 'other' WHERE key = 'deploy';
 -- a block with a star
 INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'repo:acme/shop:*', 'INC-1');
 --> Block of "repo:acme/shop:*": block_matches_nothing
---? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. For somebody who never had access that is normal. Otherwise compare the block's subject
+--? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. This is normal if the subject never had access. Otherwise compare the block's subject
 --! 01000
 
 -- a block that has ended
@@ -782,19 +782,19 @@ INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', 'new', '
 -- a block of a subject that is misspelt
 INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'repo:acme/ap:main', 'INC-1');
 --> Block of "repo:acme/ap:main": block_matches_nothing
---? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. For somebody who never had access that is normal. Otherwise compare the block's subject
+--? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. This is normal if the subject never had access. Otherwise compare the block's subject
 --! 01000
 
 -- a block by a glob that matches nothing
 INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acme', 'repo:acme/shpo:**', 'glob', 'INC-1');
 --> Block of "repo:acme/shpo:**": block_matches_nothing
---? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. For somebody who never had access that is normal. Otherwise compare the block's subject
+--? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. This is normal if the subject never had access. Otherwise compare the block's subject
 --! 01000
 
 -- a block without a reason
 INSERT INTO broker.blocked_subject (tenant, subject) VALUES ('acme', 'repo:acme/app:main');
 --> A row of broker.blocked_subject needs "reason", which is missing or null.
---? "reason": Why it is blocked, for whoever asks; for example an incident.
+--? "reason": Why the subject is blocked, for example an incident.
 --! 23502
 
 -- a block of everything
@@ -932,7 +932,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reas
 -- a claim that says the opposite of the subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"sub": "y"}', 'OPS-1');
 --> Grant of key "deploy" to "x": contradicts_its_subject
---? The subject says "sub" = "x", so the condition never matches. Write that value, or
+--? In the subject, "sub" is "x", so the condition never matches. Write that value in the condition, or
 --! 01000
 
 -- another audience than the identity provider has
@@ -1228,13 +1228,13 @@ INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acm
 -- a block of the wrong tenant
 INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('other', 'repo:acme/app:main', 'INC-1');
 --> Block of "repo:acme/app:main": block_matches_nothing
---? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. For somebody who never had access that is normal. Otherwise compare the block's subject
+--? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. This is normal if the subject never had access. Otherwise compare the block's subject
 --! 01000
 
 -- a block of a subject with quotes
 INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', '"repo:acme/app:main"', 'INC-1');
 --> Block of ""repo:acme/app:main"": block_matches_nothing
---? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. For somebody who never had access that is normal. Otherwise compare the block's subject
+--? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. This is normal if the subject never had access. Otherwise compare the block's subject
 --! 01000
 
 -- a block with the reason of blanks

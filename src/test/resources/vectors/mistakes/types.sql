@@ -889,7 +889,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, ca_certif
 -- grant: a subject and a claim that contradict each other
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:acme/shop:environment:production', 'exact', 'deploy', '{"environment": "staging"}', 'OPS-1: test');
 --> Grant of key "deploy" to "repo:acme/shop:environment:production": contradicts_its_subject
---? The subject says "environment" = production, so the condition never matches. Write that value, or leave the condition out.
+--? In the subject, "environment" is production, so the condition never matches. Write that value in the condition, or leave the condition out.
 --! 01000
 
 -- grant: a grant that another one makes useless
@@ -901,7 +901,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reas
 -- grant: the namespace of another service account
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-cluster-inside', 'system:serviceaccount:shop:deployer', 'exact', 'read', '{"/kubernetes.io/namespace": "billing"}', 'OPS-1: test');
 --> Grant of key "read" to "system:serviceaccount:shop:deployer": contradicts_its_subject
---? The subject says "/kubernetes.io/namespace" = shop, so the condition never matches. Write that value, or leave the condition out.
+--? In the subject, "/kubernetes.io/namespace" is shop, so the condition never matches. Write that value in the condition, or leave the condition out.
 --! 01000
 
 -- grant: a branch without its prefix
@@ -930,7 +930,7 @@ INSERT INTO broker.grant_review (grant_id, verdict) SELECT id, 'keep' FROM broke
 -- grant: a block of a subject that nothing knows
 INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'job:relaese', 'INC-1: leaked');
 --> Block of "job:relaese": block_matches_nothing
---? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. For somebody who never had access that is normal. Otherwise compare the block's subject with the sub claim of the tokens.
+--? The block matched no subject of a grant, and none in audit.event in the 90 days before the block was written. This is normal if the subject never had access. Otherwise compare the block's subject with the sub claim of the tokens.
 --! 01000
 
 -- grant: a tenant admin without a login

@@ -1,7 +1,7 @@
 -- a block without a reason
 INSERT INTO broker.blocked_subject (tenant, subject) VALUES ('acme', 'x');
 --> A row of broker.blocked_subject needs "reason", which is missing or null.
---? Why it is blocked
+--? Why the subject is blocked
 --! 23502
 
 -- a reason of blanks

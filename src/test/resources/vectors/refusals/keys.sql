@@ -157,7 +157,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration) VALUES ('nobody', 
 -- the duration is missing
 INSERT INTO broker.key (tenant, name, provider) VALUES ('acme', 'x', 'own');
 --> A row of broker.key needs "max_duration", which is missing or null.
---? The longest life of a credential, in seconds
+--? The maximum lifetime of a credential, in seconds
 --! 23502
 
 -- settings are a list

@@ -24,7 +24,7 @@ final class WatchedStore implements EventStore {
             Optional.of("the audit log can't be written, so nothing can be minted");
     private static final Optional<String> LOCKED =
             Optional.of(
-                    "the audit log waits for a lock held by another database session, so nothing can be minted");
+                    "another database session holds a lock on the audit log, so nothing can be minted");
 
     private final EventStore store;
     private volatile Optional<String> fault = Optional.empty();

@@ -112,7 +112,7 @@ class MemberLocksTest {
 
             assertEquals("503 SERVICE_UNAVAILABLE ", answer.verdict());
             String message = answer.body().at("/message").textValue();
-            assertTrue(message.contains("a lock held by another database session"), message);
+            assertTrue(message.contains("database session holds a lock on the audit log"), message);
             assertFalse(message.contains("test_"), message);
             String logged =
                     "waits for a lock on log.event held by login \"%s\" (process "

@@ -286,9 +286,10 @@ class TenantMovesTest {
                                 .replace("acme", "beta"));
         assertSucceeds(exported(source, target));
 
-        assertFails("another tenant here has a row with that id", imported(target, source));
+        assertFails("another tenant at this cell has a row with that id", imported(target, source));
         target.database().admin("DELETE FROM broker.subject_grant");
-        assertFails("another grant with that id", imported(target, source));
+        assertFails(
+                "in the history of this cell has a grant with that id", imported(target, source));
         assertEquals(before, target.database().column(armed));
         assertEquals(List.of("beta"), target.database().column("SELECT name FROM broker.tenant"));
     }

@@ -32,7 +32,7 @@ import java.util.function.Supplier;
 @Command(
         name = "export",
         description = {
-            "Closes a tenant here, because it moves to another cell, and writes it to a signed file.",
+            "Moves a tenant to another cell: closes it at this cell, and writes it to a signed file.",
             "From then on, the broker answers the tenant's requests with 421 TENANT_MOVED. If you run the command again, it writes the same tenant again.",
             "Needs a platform admin's login, BROKER_URL and AUDIT_SIGNING_KEY_FILE."
         },

@@ -14,7 +14,7 @@ import java.util.function.Supplier;
 @Command(
         name = "consistency",
         description = {
-            "Proves that the log's newest tree of checkpoints only grew from one size to another.",
+            "Proves that the log's newest tree of checkpoints only grew between two sizes: no checkpoint in it was changed or removed.",
             "Prints the request that a witness answers: the old size, the hashes of the proof",
             "(RFC 9162) and the note about the new size."
         },
@@ -47,7 +47,7 @@ public final class AuditConsistency implements Callable<Integer> {
                     log.note(to)
                             .orElseThrow(() ->
                                     new CommandFailed(
-                                            "there is no note about the size %d: the checkpoint was written without AUDIT_NOTE_KEY_FILE; choose another TO"
+                                            "the checkpoint with the size %d has no note, because no AUDIT_NOTE_KEY_FILE was set when it was written; choose another TO"
                                                     .formatted(to)));
             System.out.println("old " + from);
             log.proof(from, to).forEach(System.out::println);

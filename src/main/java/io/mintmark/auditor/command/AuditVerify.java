@@ -109,13 +109,14 @@ public final class AuditVerify implements Callable<Integer> {
 
     @Option(
             names = "--progress",
-            description = "Prints the progress to standard error, also if it is not a terminal.")
+            description =
+                    "Prints the progress to standard error, even if standard error is not a terminal.")
     private boolean watched;
 
     @Option(
             names = "--no-record",
             description =
-                    "Does not record the result in audit.verification, where the console shows it.")
+                    "Does not record the result in audit.verification, so the console does not show it.")
     private boolean unrecorded;
 
     public AuditVerify(Supplier<SettingsReader> settings) {

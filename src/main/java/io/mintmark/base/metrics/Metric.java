@@ -38,8 +38,8 @@ public enum Metric {
     NOTICES(
             Kind.COUNTER,
             List.of("outcome"),
-            "Tries to send a notice about a request for access to its tenant's notice_url: sent,"
-                    + " failed and tried again, or dropped."),
+            "Attempts to send a notice about a request for access to its tenant's notice_url:"
+                    + " sent, failed and retried, or dropped."),
     SHORT_CREDENTIALS(
             Kind.COUNTER,
             List.of("tenant", "type"),
@@ -68,7 +68,7 @@ public enum Metric {
     AUDIT_COMMIT(
             Kind.TIMER,
             List.of("outcome"),
-            "Commits of the audit log, each for all waiting requests."),
+            "Commits of the audit log. A commit writes the rows of all waiting requests."),
     AUDIT_LOSSES(
             Kind.COUNTER,
             List.of("cause"),
@@ -76,7 +76,7 @@ public enum Metric {
     CHECKPOINT_AGE_SECONDS(
             Kind.GAUGE,
             List.of(),
-            "Time since the last checkpoint of the audit log, of any replica."),
+            "Time since the last checkpoint of the audit log by any replica."),
     AUDIT_UNWITNESSED_SECONDS(
             Kind.GAUGE,
             List.of(),
@@ -84,7 +84,7 @@ public enum Metric {
     UNRESOLVED_MINTS(
             Kind.GAUGE,
             List.of(),
-            "Mints over a minute old without outcome, of all replicas; see audit.unresolved."),
+            "Mints without an outcome for over a minute, of all replicas; see audit.unresolved."),
     ENDINGS(
             Kind.COUNTER,
             List.of("type", "result"),
@@ -138,8 +138,8 @@ public enum Metric {
             Kind.GAUGE,
             List.of("file"),
             "Age of the key that is used now. file is the setting that names the key. A signing key's age counts from the day in its name, any other from when its file was written."),
-    DATABASE_CONNECTIONS(Kind.GAUGE, List.of("state"), "Connections of the pool."),
-    DATABASE_WAITING(Kind.GAUGE, List.of(), "Threads that wait for a connection."),
+    DATABASE_CONNECTIONS(Kind.GAUGE, List.of("state"), "Connections of the database pool."),
+    DATABASE_WAITING(Kind.GAUGE, List.of(), "Threads that wait for a database connection."),
     JVM_MEMORY_BYTES(Kind.GAUGE, List.of("area", "state"), "Memory of the JVM, heap and other."),
     JVM_GC_SECONDS(Kind.GAUGE, List.of(), "Time spent in garbage collection since startup."),
     JVM_THREADS(Kind.GAUGE, List.of(), "Platform threads."),

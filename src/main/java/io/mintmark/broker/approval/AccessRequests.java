@@ -257,7 +257,7 @@ public final class AccessRequests {
         return new Unavailable(
                 failure.isLocked() ? Unavailable.Part.TENANT : Unavailable.Part.DATABASE,
                 failure.isLocked()
-                        ? "Requests for access wait for a lock held by another database session; try again."
+                        ? "Another database session holds a lock on requests for access; try again."
                         : "Requests for access can't be read or written now; try again.",
                 SOON,
                 failure);

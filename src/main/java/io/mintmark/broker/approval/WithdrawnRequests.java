@@ -62,7 +62,9 @@ public final class WithdrawnRequests {
                     .map(AccessDocuments::withdrawn)
                     .toList();
         } catch (QueryFailed e) {
-            log.debug("A refusal doesn't say whether access was withdrawn.", e);
+            log.debug(
+                    "Withdrawn access could not be read, so the response to a denied mint does not mention it",
+                    e);
             return List.of();
         }
     }

@@ -47,7 +47,7 @@ public final class Documents {
         return new Unavailable(
                 Unavailable.Part.DATABASE,
                 cause.isLocked()
-                        ? "The configuration waits for a lock held by another database session; try again."
+                        ? "Another database session holds a lock on the configuration, so the broker can't read it; try again."
                         : "The configuration can't be read now; try again.",
                 SOON,
                 cause);

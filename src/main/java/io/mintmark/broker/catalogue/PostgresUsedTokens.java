@@ -45,7 +45,7 @@ public final class PostgresUsedTokens implements UsedTokens {
         } catch (QueryFailed e) {
             throw new Unavailable(
                     Unavailable.Part.DATABASE,
-                    "The check whether this token was used before failed; try again.",
+                    "The broker could not check whether this token was used before; try again.",
                     SOON,
                     e);
         }

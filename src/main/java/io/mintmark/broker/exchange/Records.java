@@ -69,7 +69,7 @@ final class Records {
         return new Unavailable(
                 Unavailable.Part.DATABASE,
                 log.isLocked()
-                        ? "The audit log waits for a lock held by another database session, so no credential was returned; try again."
+                        ? "Another database session holds a lock on the audit log, so no credential was returned; try again."
                         : "The audit log can't be written, so no credential was returned; try again.",
                 SOON,
                 cause);

@@ -86,7 +86,7 @@ final class Refusals {
             case OneTimeToken(String idp) ->
                     badField(
                             "Authorization",
-                            ("Tokens of identity provider '%s' work once, but clients of this "
+                            ("Tokens of identity provider '%s' work only once, but clients of this "
                                                     + "endpoint")
                                             .formatted(idp)
                                     + " present theirs repeatedly; use POST "

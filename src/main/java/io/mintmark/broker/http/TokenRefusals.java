@@ -90,7 +90,8 @@ final class TokenRefusals {
                     "The token's audiences match several identity providers; request a token "
                             + "with one audience.";
             case TokenTooOld() -> "The token was issued too long ago; get a new one.";
-            case TokenReplayed() -> "The token was used before and works once; get a new one.";
+            case TokenReplayed() ->
+                    "The token has already been used, and works only once; get a new one.";
             case WrongTokenType(String sign) ->
                     ("The token was not made to identify its subject: %s; send an ID token or an"
                                     + " access token of its issuer.")
@@ -102,7 +103,7 @@ final class TokenRefusals {
                             + " subject, and that of its actor in the header"
                             + " Mintmark-Actor-Token.";
             case ActorNotAccepted(ActorFault fault) ->
-                    "The token names no actor that is accepted here: " + clause(fault);
+                    "The actor is not accepted: " + clause(fault);
             case ActorMismatch() ->
                     "The claim 'act' of the subject's token names another actor; send that actor's"
                             + " token, or none.";
@@ -133,11 +134,11 @@ final class TokenRefusals {
                             + " the provider's accepts.";
             case OTHER_TENANT -> "its identity provider belongs to another tenant.";
             case DELEGATED ->
-                    "it has a claim 'act', so another party acts for this actor; send the actor's"
+                    "its token has a claim 'act', so another party acts for this actor; send the actor's"
                             + " own token.";
             case SUBJECT_ITSELF -> "the actor is also the subject; leave the actor's token out.";
             case CLAIM_OF_OTHERS ->
-                    "its claim 'act' must have the actor's 'sub', and an 'iss' only if it is the"
+                    "the claim 'act' must have the actor's 'sub', and an 'iss' only if it is the"
                             + " token's own; send the actor's token.";
         };
     }

@@ -81,7 +81,7 @@ public interface LeaseStore {
      * @param key empty where the audit log gets no row of the end
      * @param how its end counts, unless something is left
      * @param callNeeded whether its provider has something left of it
-     * @param tries how often it was tried in vain
+     * @param tries how often it was tried without success
      */
     record Open(
             MintId mint,

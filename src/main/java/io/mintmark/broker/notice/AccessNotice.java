@@ -14,7 +14,7 @@ import java.util.UUID;
  * @param type of the CloudEvent
  * @param request the request that it is about
  * @param at when it happened
- * @param tries how often it was tried in vain
+ * @param tries how often it was tried without success
  * @param url of the receiver
  * @param secret the name of the file with the secret that it is signed with
  */

@@ -137,7 +137,7 @@ class AccessRequestsTest {
                                 Who.ADMIN,
                                 "INSERT INTO broker.access_decision (request, verdict) VALUES ('%s', 'approve')"
                                         .formatted(request))
-                        .contains("Your decision is "));
+                        .contains("You have already chosen "));
         assertEquals("pending", status(request));
         decide(Who.TENANT_ADMIN, request, "approve");
         assertEquals("granted", status(request));
@@ -287,7 +287,7 @@ class AccessRequestsTest {
         assertEquals("the grant is enabled", asked.explained("dev:eve", "deploy"));
         assertTrue(
                 refused(Who.ADMIN, "UPDATE broker.subject_grant SET enabled = true")
-                        .contains("can only be disabled or deleted"));
+                        .contains("it can be disabled or deleted"));
     }
 
     @Test

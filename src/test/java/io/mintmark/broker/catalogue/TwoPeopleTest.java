@@ -419,7 +419,7 @@ class TwoPeopleTest {
                                 VALUES ('acme', '%s', 'approve', 'sso', 'https://sso.example.com', 'lead:bob')
                                 """
                                         .formatted(request))
-                        .contains("cannot decide as a subject"));
+                        .contains("cannot decide in the name of a subject"));
         assertTrue(
                 refused(
                                 Who.OWNER,

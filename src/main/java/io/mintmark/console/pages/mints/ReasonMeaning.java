@@ -17,7 +17,7 @@ enum ReasonMeaning {
             "the token was issued longer ago than max_token_age of the identity provider allows",
             "Have the client get a new token right before each request."),
     TOKEN_REPLAYED(
-            "the identity provider's tokens work once, and this one was used before",
+            "the identity provider's tokens work only once, and this one was used before",
             "Have the client get a token for each request. If the client already does so, someone may have copied the token."),
     INVALID_SIGNATURE(
             "no signing key of the issuer verifies the token",
