@@ -114,7 +114,10 @@ CREATE OR REPLACE FUNCTION internal.matching_both_forms(of_table text, checked b
                             CASE WHEN checked.tenant IS NOT NULL THEN 'tenant, idp, ' ELSE '' END, ', until',
                             CASE WHEN checked.tenant IS NOT NULL THEN 'tenant, idp, ' ELSE '' END, internal.subject_by_ids(checked.subject), checked.id)
                 WHEN s.claims IS NOT NULL
-                THEN format('UPDATE broker.%s SET subject = ''repo:**'', match = ''glob'', claims = claims || %L WHERE id = %s;', of_table, s.claims, checked.id)
+                THEN format('UPDATE broker.%s SET subject = ''repo:**'', match = ''glob'', claims = claims || %L WHERE id = %s;', of_table,
+                            -- else its result is started_by_any_event
+                            CASE WHEN of_table = 'subject_grant' AND NOT checked.claims ? 'event_name' AND s.claims ->> 'ref' ~ '^refs/heads/(main|master)$'
+                                THEN '{"event_name": "push"}' ELSE '{}' END::jsonb || s.claims, checked.id)
                 ELSE format('write a second row with the subject %L and match glob.', internal.subject_by_ids(checked.subject)) END
       FROM (SELECT jsonb_object_agg(c.claim, CASE WHEN strpos(c.value, '*') > 0 THEN jsonb_build_object('glob', c.value) ELSE to_jsonb(c.value) END)
               FROM internal.claims_in_subject(forms, checked.subject) AS c) AS s (claims);

@@ -101,7 +101,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'shorter_than_asked' THEN 'The last credential of this key was valid for a shorter time than the broker asked for: %s. Clients renew earlier than max_duration suggests. Set max_duration to what the provider gives, or raise the provider''s limit.'
         WHEN 'star_in_audience' THEN 'The * in audience "%s" has no special meaning. List each audience.'
         WHEN 'star_in_plain_claim' THEN 'The value %s is compared as plain text, not as a pattern. To match a pattern, write {"glob": …}; for a choice, write a list.'
-        WHEN 'started_by_any_event' THEN 'The claims have a condition on "ref", but none on "event_name". Runs for pull_request_target and workflow_run have the ref of the default branch too, and a stranger can start them. Add "event_name": "push" to claims, or a list of events.'
+        WHEN 'started_by_any_event' THEN 'The grant is for the default branch, without a condition on "event_name". Runs for pull_request_target and workflow_run have the ref and the subject of the default branch too, and a stranger can start them. Add "event_name": "push" to claims, or a list of events.'
         WHEN 'started_by_anybody' THEN 'A stranger can start a run with event_name "%s", and the run has the ref and the subject of the default branch. Write push or workflow_dispatch, or let the workflow run no code of a pull request.'
         WHEN 'stray_punctuation' THEN 'The %s starts or ends with %s, and values are compared exactly. Remove it.'
         WHEN 'same_as_another_row' THEN 'The row has the same effect as "%s". Disable one of the two.'

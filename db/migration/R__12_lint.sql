@@ -145,7 +145,8 @@ BEGIN
                                      ELSE internal.has_row_by_ids(of_table, g) END
            UNION ALL SELECT n.rule, n.detail FROM internal.lint_claims(g.claims, v.known) AS n WHERE g.claims <> '{}'
            UNION ALL SELECT 'started_by_any_event', ''
-            WHERE of_table = 'subject_grant' AND (i.known).name = 'GitHub Actions' AND g.subject = 'repo:**' AND g.claims -> 'ref' IN ('"refs/heads/main"', '"refs/heads/master"')
+            WHERE of_table = 'subject_grant' AND (i.known).name = 'GitHub Actions'
+              AND (g.subject = 'repo:**' AND g.claims -> 'ref' IN ('"refs/heads/main"', '"refs/heads/master"') OR g.subject ~ '^repo:.+:ref:refs/heads/(main|master)$')
               AND NOT (i.required_claims || g.claims) ?| '{event_name,environment,workflow,workflow_ref,job_workflow_ref,ref_type,ref_protected}'
            UNION ALL SELECT CASE WHEN c.key = 'sub' AND g.match = 'exact' THEN 'contradicts_its_subject' ELSE 'contradicts_identity_provider' END, concat_ws(chr(10), c.key, c.value)
              FROM jsonb_each(CASE g.match WHEN 'exact' THEN i.in_each_token || jsonb_build_object('sub', g.subject) ELSE i.in_each_token END) AS c
@@ -355,7 +356,7 @@ BEGIN
     -- The first of each rule first, so that none hides behind a thousand of another.
     FOR one IN EXECUTE
         'SELECT n.* FROM (SELECT f.*, row_number() OVER (PARTITION BY f.rule ORDER BY f.id, f.name) AS number, count(*) OVER () AS in_all
-                            FROM (' || concat(shown, others_shown) || ') AS f) AS n WHERE n.number <= 10 ORDER BY n.number, n.rule = ''github_subject_by_name'', n.rule LIMIT 10' USING ids, names, tenants, others, known
+                            FROM (' || concat(shown, others_shown) || ') AS f) AS n WHERE n.number <= 10 ORDER BY n.number, n.rule IN (''github_subject_by_name'', ''started_by_any_event''), n.rule LIMIT 10' USING ids, names, tenants, others, known
     LOOP
         RAISE WARNING '%: % [%]', one.title, one.advice, one.rule;
     END LOOP;

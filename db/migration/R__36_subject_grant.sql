@@ -459,7 +459,7 @@ BEGIN
                       SELECT l.id, l.rule, l.detail, g.key, g.subject
                         FROM broker.subject_grant AS g JOIN internal.lint_finding AS l ON l.table_name = 'subject_grant' AND l.id = g.id
                        WHERE g.id = ANY (beside) AND NOT concat_ws(' ', l.id, l.rule) = ANY (known)) AS f) AS n
-         WHERE n.number <= 10 ORDER BY n.number, n.rule = 'github_subject_by_name', n.rule LIMIT 10
+         WHERE n.number <= 10 ORDER BY n.number, n.rule IN ('github_subject_by_name', 'started_by_any_event'), n.rule LIMIT 10
     LOOP
         RAISE WARNING 'Grant of key "%" to "%": % [%]', one.key, one.subject, internal.lint_advice(one.rule, one.detail), one.rule;
     END LOOP;

@@ -6,7 +6,7 @@
 -- Inserts the grants that don't exist yet, and leaves existing grants unchanged.
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason)
 VALUES ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:ref:refs/heads/next', 'exact', 'read', '{}', 'OPS-10: nightly builds'),
-       ('acme', 'acme-github', 'repo:acme@1234567/docs-*:ref:refs/heads/main', 'glob', 'read', '{"repository_owner_id": "1234567"}', 'OPS-10: the manuals')
+       ('acme', 'acme-github', 'repo:acme@1234567/docs-*:ref:refs/heads/main', 'glob', 'read', '{"repository_owner_id": "1234567", "event_name": "push"}', 'OPS-10: the manuals')
     ON CONFLICT DO NOTHING;
 
 -- Inserts missing grants, and updates max_duration, reason and enabled of existing grants.

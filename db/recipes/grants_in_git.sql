@@ -26,9 +26,9 @@ CREATE TEMPORARY TABLE wanted (
 
 -- Instead of this INSERT, you can read a CSV file: \copy wanted (subject, match, key, max_duration, reason) FROM 'grants.csv' CSV HEADER
 INSERT INTO wanted (subject, match, key, claims, max_duration, reason)
-VALUES ('repo:acme@1234567/shop@7654321:ref:refs/heads/main', 'exact', 'deploy', '{}', NULL, 'OPS-1: main deploys'),
+VALUES ('repo:acme@1234567/shop@7654321:ref:refs/heads/main', 'exact', 'deploy', '{"event_name": "push"}', NULL, 'OPS-1: main deploys'),
        ('repo:acme@1234567/shop@7654321:ref:refs/heads/next', 'exact', 'read', '{}', 900, 'OPS-10: nightly builds'),
-       ('repo:acme@1234567/docs-*:ref:refs/heads/main', 'glob', 'read', '{"repository_owner_id": "1234567"}', NULL, 'OPS-10: the manuals');
+       ('repo:acme@1234567/docs-*:ref:refs/heads/main', 'glob', 'read', '{"repository_owner_id": "1234567", "event_name": "push"}', NULL, 'OPS-10: the manuals');
 \set SHOW_CONTEXT never
 
 MERGE INTO broker.subject_grant AS g

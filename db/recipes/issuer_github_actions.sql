@@ -18,9 +18,9 @@ VALUES ('acme-github', 'acme', 'https://token.actions.githubusercontent.com', '{
 -- Grants by the subject, with a row for each form: repo:OWNER/REPO:… of older repositories, and repo:OWNER@ID/REPO@ID:… of
 -- repositories that were created, renamed or transferred since 2026-07-15. The ids stay the same, even if another account
 -- registers the old name.
-INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
-VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/main', 'deploy', 'OPS-1: main deploys'),
-       ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:ref:refs/heads/main', 'deploy', 'OPS-1: main deploys');
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason)
+VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/main', 'deploy', '{"event_name": "push"}', 'OPS-1: main deploys'),
+       ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:ref:refs/heads/main', 'deploy', '{"event_name": "push"}', 'OPS-1: main deploys');
 
 -- A grant by claims matches both forms, and every name. Here: any branch of one repository, by the repository's id.
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason)

@@ -399,7 +399,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, match, reason) VALU
 --! 01000
 
 -- an owner that ends in a star
-INSERT INTO broker.subject_grant (tenant, idp, subject, key, match, reason) VALUES ('acme', 'github', 'repo:acme*/shop:ref:refs/heads/main', 'deploy', 'glob', 'OPS-1');
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, match, reason) VALUES ('acme', 'github', 'repo:acme*/shop:ref:refs/heads/next', 'deploy', 'glob', 'OPS-1');
 --> nothing
 
 -- a class of letters in a glob

@@ -3,7 +3,8 @@
 
 -- a glob without a star
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:ref:refs/heads/main', 'glob', 'deploy', '{}', 'OPS-9');
---> nothing
+--> Grant of key "deploy" to "repo:acme@1234567/shop@7654321:ref:refs/heads/main": covered_by_another_grant
+--! 01000
 
 -- a branch as a segment
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:branch:main', 'exact', 'deploy', '{}', 'OPS-9');

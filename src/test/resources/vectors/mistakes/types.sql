@@ -893,7 +893,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reas
 --! 01000
 
 -- grant: a grant that another one makes useless
-INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/main', 'exact', 'deploy', '{"workflow": "release"}', 'OPS-1: test');
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/main', 'exact', 'deploy', '{"workflow": "release", "event_name": "push"}', 'OPS-1: test');
 --> Grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main": covered_by_another_grant
 --? Grant 1 already allows all that this grant does, so the narrower conditions of this grant have no effect. Disable one of the two.
 --! 01000

@@ -76,8 +76,8 @@ class GrantsInGitIT {
         assertEquals(
                 List.of(
                         "DELETE|read|exact|repo:acme/old:ref:refs/heads/main|{}|||",
-                        "INSERT|deploy|exact|repo:acme@1234567/shop@7654321:ref:refs/heads/main|{}|||",
-                        "INSERT|read|glob|repo:acme@1234567/docs-*:ref:refs/heads/main|{\"repository_owner_id\": \"1234567\"}|||",
+                        "INSERT|deploy|exact|repo:acme@1234567/shop@7654321:ref:refs/heads/main|{\"event_name\": \"push\"}|||",
+                        "INSERT|read|glob|repo:acme@1234567/docs-*:ref:refs/heads/main|{\"event_name\": \"push\", \"repository_owner_id\": \"1234567\"}|||",
                         "UPDATE|read|exact|repo:acme@1234567/shop@7654321:ref:refs/heads/next|{}|||max_duration: 1200 -> 900, reason: OPS-9 -> OPS-10: nightly builds"),
                 planned);
         cluster.assertRows(

@@ -84,7 +84,7 @@ class RecipesTest {
                     new Grantee(
                             "acme-github",
                             "repo:acme/shop:ref:refs/heads/main",
-                            "{\"repository_owner_id\": \"1234567\"}",
+                            "{\"repository_owner_id\": \"1234567\", \"event_name\": \"push\"}",
                             "deploy"),
                     new Grantee(
                             "acme-github",
