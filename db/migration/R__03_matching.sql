@@ -212,7 +212,7 @@ AS $$
      ORDER BY key COLLATE "C" LIMIT 1;
 $$;
 COMMENT ON FUNCTION internal.first_unmet(jsonb, jsonb) IS
-    'The first condition, by the names of the claims, that these claims do not meet; nulls if they meet all.';
+    'The first condition, in the order of the claims'' names, that these claims do not meet; nulls if they meet all.';
 
 CREATE OR REPLACE FUNCTION internal.left_out(claims jsonb, name text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE

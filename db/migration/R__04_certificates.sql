@@ -110,4 +110,4 @@ AS $$
       FROM internal.certificate_facts(pem) AS f WHERE pem IS NOT NULL;
 $$;
 COMMENT ON FUNCTION internal.certificate_fault(jsonb, text) IS
-    'The fault of certificates in PEM by a rule of broker.provider_type, as the end of a sentence; null if there is none.';
+    'What is wrong with certificates in PEM by a rule of broker.provider_type, as the end of a sentence; null if nothing is.';

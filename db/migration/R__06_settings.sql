@@ -68,7 +68,7 @@ EXCEPTION WHEN data_exception THEN
 END
 $$;
 COMMENT ON FUNCTION internal.network_fault(text) IS
-    'The fault of an address or a network in CIDR notation, as the end of a sentence; null if there is none.';
+    'What is wrong with an address or a network in CIDR notation, as the end of a sentence; null if nothing is.';
 
 CREATE OR REPLACE FUNCTION internal.text_fault(rule jsonb, value jsonb) RETURNS text
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -112,7 +112,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.text_fault(jsonb, jsonb) IS
-    'The fault of a string by a rule of broker.provider_type, as the end of a sentence; null if there is none.';
+    'What is wrong with a string by a rule of broker.provider_type, as the end of a sentence; null if nothing is.';
 
 CREATE OR REPLACE FUNCTION internal.claim_fault(value jsonb) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -131,7 +131,7 @@ AS $$
             THEN 'has a value that ' || internal.text_fault('{}', value -> 'value') END;
 $$;
 COMMENT ON FUNCTION internal.claim_fault(jsonb) IS
-    'The fault of {"name": …, "value": …}, as the end of a sentence; null if there is none.';
+    'What is wrong with {"name": …, "value": …}, as the end of a sentence; null if nothing is.';
 
 CREATE OR REPLACE FUNCTION internal.map_fault(rule jsonb, value jsonb) RETURNS text
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -169,7 +169,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.map_fault(jsonb, jsonb) IS
-    'The fault of an object of strings by a rule of broker.provider_type, as the end of a sentence; null if there is none.';
+    'What is wrong with an object of strings by a rule of broker.provider_type, as the end of a sentence; null if nothing is.';
 
 CREATE OR REPLACE FUNCTION internal.token_label(reference jsonb) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -254,7 +254,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.setting_fault(jsonb, jsonb) IS
-    'The fault of a setting by its rule in broker.provider_type, as the end of a sentence; null if there is none.';
+    'What is wrong with a setting by its rule in broker.provider_type, as the end of a sentence; null if nothing is.';
 
 CREATE OR REPLACE FUNCTION internal.write_instead(name text, rule jsonb) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE

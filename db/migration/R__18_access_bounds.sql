@@ -34,7 +34,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.open_request_bound(text, text, text, bigint[]) IS
-    'Which bound of open requests further ones by these rules would exceed, and in how many seconds to try again; nulls if none.';
+    'The limit of open requests that further requests by these rules would exceed, and in how many seconds to try again; nulls if none.';
 
 CREATE OR REPLACE FUNCTION internal.refusal_of(constraint_name text, otherwise text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -67,7 +67,7 @@ COMMENT ON COLUMN audit.access_request.refused_by IS 'The person who refused; nu
 COMMENT ON COLUMN audit.access_request.withdrawn_by IS 'The approver who withdrew the access; null: no approver did.';
 COMMENT ON COLUMN audit.access_request.notes IS 'The notes of the decisions, one per line.';
 COMMENT ON COLUMN audit.access_request.decided_at IS 'When the last decision was made; null: no decision yet.';
-COMMENT ON COLUMN audit.access_request.time_to_approve IS 'From the request to its last approval; null if it was not granted, and for break glass.';
+COMMENT ON COLUMN audit.access_request.time_to_approve IS 'The time from the request to its last approval; null if it was not granted, and for break glass.';
 COMMENT ON COLUMN audit.access_request.valid_until IS 'When the access ends; null: there is no grant.';
 COMMENT ON COLUMN audit.access_request.in_force IS 'Whether the grant is enabled and has not ended.';
 COMMENT ON COLUMN audit.access_request.mints IS 'The number of mints under the grant, as far as the log goes back.';

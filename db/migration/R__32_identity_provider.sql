@@ -19,7 +19,7 @@ AS $$
             THEN 'has no key for verifying signatures' END;
 $$;
 COMMENT ON FUNCTION internal.jwks_fault(jsonb) IS
-    'The fault of an identity provider''s own key set, as the end of a sentence; null if there is none.';
+    'What is wrong with the key set in an identity provider''s jwks, as the end of a sentence; null if nothing is.';
 
 -- ---------------------------------------------------------------- its issuer
 

@@ -124,7 +124,7 @@ COMMENT ON COLUMN log.event.config_hash IS
 COMMENT ON COLUMN log.event.reason IS
     'Why the mint failed, or was withheld, denied or rejected, as a stable reason code. For ended, how: over (its time was over), asked_for (an admin asked), undone (it was never handed out), swept (the provider still listed it), disarmed (it does not work, but something is left).';
 COMMENT ON COLUMN log.event.detail IS
-    'The reason for people, with the provider''s message. For overflow: how many. For disarmed: what is left.';
+    'The reason for people, with the provider''s message. For overflow: the number of rejected tokens. For disarmed: what is left.';
 COMMENT ON COLUMN log.event.credential_id IS
     'What identifies the credential without being secret: the AWS access key id, or the SHA-256 of an opaque token.';
 COMMENT ON COLUMN log.event.issued_at IS 'When the credential was received from the provider.';

@@ -188,7 +188,7 @@ class AwsSdkEndpointTest {
                         .sign(Map.of("sub", World.SUBJECT, "aud", "mintmark-once", "jti", "1"));
         Answer answer = get("once", "deploy", once);
         assertEquals(400, answer.status());
-        assertTrue(answer.at("/message").contains("work once"), answer::toString);
+        assertTrue(answer.at("/message").contains("work only once"), answer::toString);
         world.assertAudited("once");
         assertEquals(200, world.broker().mint(once, "deploy").status());
     }
