@@ -44,9 +44,9 @@ sys.setrecursionlimit(20_000)
 
 
 def say(*texts):
-    """Prints a line, whatever its content."""
+    """Prints a line, whatever its content: a character that can't be seen as its number, a backslash as two."""
     line = " ".join(map(str, texts))[:2_000]
-    print("".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in line))
+    print("".join("\\\\" if c == "\\" else c if c.isprintable() else f"\\u{ord(c):04x}" for c in line))
 
 
 def wrong(what):

@@ -30,7 +30,10 @@ public final class VisibleText {
 
     private VisibleText() {}
 
-    /** Shows a text on one line. A character without a visible shape is shown as its number. */
+    /**
+     * Shows a text on one line. A character without a visible shape is shown as its number; so is
+     * the bracket before such a number, or else a text that spells one would look the same.
+     */
     public static String of(String text) {
         return shown(text, VisibleText::isHidden);
     }
@@ -44,7 +47,7 @@ public final class VisibleText {
         StringBuilder shown = new StringBuilder(text.length());
         text.codePoints()
                 .forEach(point -> {
-                    if (hidden.test(point)) {
+                    if (point == '⟨' || hidden.test(point)) {
                         shown.append("⟨U+%04X⟩".formatted(point));
                     } else {
                         shown.appendCodePoint(point);

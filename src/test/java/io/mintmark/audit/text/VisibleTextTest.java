@@ -78,6 +78,12 @@ class VisibleTextTest {
     }
 
     @Test
+    void a_text_that_spells_a_number_is_not_shown_like_the_character() {
+        assertEquals("a⟨U+27E8⟩U+200B⟩", VisibleText.of("a⟨U+200B⟩"));
+        assertEquals("⟨U+27E8⟩\n⟩", VisibleText.inLines("⟨\n⟩"));
+    }
+
+    @Test
     void lines_may_end_where_text_has_several() {
         assertEquals("a\nb⟨U+000D⟩", VisibleText.inLines("a\nb\r"));
     }
