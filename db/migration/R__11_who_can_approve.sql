@@ -124,7 +124,7 @@ BEGIN
         ELSE
             SELECT min(concat_ws(' ', n.login_name, n.of_issuer, n.subject_name) COLLATE "C") INTO name
               FROM internal.names_of_person(rule.tenant, approver.role_name, approver.issuer, approver.subject) AS n;
-            sets := sets || jsonb_build_object(name, coalesce((sets ->> name)::int, 0) | 1 << approver.step);
+            sets := sets || jsonb_build_object(name, coalesce((sets ->> name)::int, 0) | (1 << approver.step));
             IF approver.program THEN
                 programs := programs || jsonb_build_object(name, true);
             END IF;

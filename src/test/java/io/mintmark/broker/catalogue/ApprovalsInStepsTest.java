@@ -374,6 +374,30 @@ class ApprovalsInStepsTest {
         assertEquals("3", asked.one(asked.request("dev:eve", "vault", 600, "approvals_needed")));
     }
 
+    /**
+     * The rows of an approver are in the order in which they were written, of steps in any order.
+     */
+    @ParameterizedTest
+    @CsvSource({
+        "gate=3p gate=1 lead=1 sec=2, null",
+        "gate=1 gate=3p lead=1 sec=2, null",
+        "lead=1 gate=3 sec=2 gate=1, null",
+        "gate=3p gate=1, nobody_can_approve",
+        "gate=2 gate=1 lead=3 sec=3, nobody_can_approve"
+    })
+    void an_approver_of_several_steps_counts_in_each_of_them(String approvers, String refusal) {
+        database.admin("DELETE FROM broker.access_approver WHERE rule = 4");
+        for (String approver : approvers.split(" ")) {
+            database.admin(
+                    "INSERT INTO broker.access_approver (rule, idp, subject, step, program) VALUES (4, 'sso', '%s', %c, %b)"
+                            .formatted(
+                                    approver.substring(0, approver.indexOf('=')),
+                                    approver.charAt(approver.indexOf('=') + 1),
+                                    approver.endsWith("p")));
+        }
+        assertEquals(refusal, asked.one(asked.request("dev:eve", "vault", 600, "refusal")));
+    }
+
     /** Otherwise the admin who approves only some of its approvers would choose its steps alone. */
     @Test
     void a_new_rule_is_approved_with_all_steps_that_are_written() {
