@@ -124,7 +124,17 @@ BEGIN
     RETURN result;
 END
 $$;
-COMMENT ON FUNCTION internal.in_ascii(text) IS 'A text in which each character that is not printable ASCII is its code, for example \u200b.';
+COMMENT ON FUNCTION internal.in_ascii(text) IS 'JSON in which each character that is not printable ASCII is its code, for example \u200b.';
+
+-- Six characters that spell a code would look like the one that they name.
+CREATE OR REPLACE FUNCTION internal.text_in_ascii(written text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on
+AS $$
+    SELECT internal.in_ascii(replace(written, '\', '\\'));
+$$;
+COMMENT ON FUNCTION internal.text_in_ascii(text) IS
+    'A text in which each character that is not printable ASCII is its code, for example \u200b, and each backslash is two.';
 
 -- ---------------------------------------------------------------- similar names
 

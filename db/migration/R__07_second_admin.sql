@@ -298,7 +298,7 @@ $$;
 COMMENT ON FUNCTION internal.approvers_of_rule(bigint) IS 'The approvers of a rule, for a second admin who approves the rule.';
 
 CREATE OR REPLACE VIEW broker.pending_approval WITH (security_invoker = true) AS
-SELECT t.name AS tenant, row.table_name, row.name, row.key, internal.in_ascii(row.subject) AS subject, internal.in_ascii(internal.plain_text(row.reason)) AS reason, row.created_by,
+SELECT t.name AS tenant, row.table_name, row.name, row.key, internal.text_in_ascii(row.subject) AS subject, internal.text_in_ascii(internal.plain_text(row.reason)) AS reason, row.created_by,
        array_to_string(internal.writers_of(row.table_name, t.name, row.name), ', ') AS changed_by, row.changed_at,
        format('SELECT broker.approve(%L, %s, %s);', row.table_name,
               CASE row.table_name WHEN 'key' THEN format('%L, %L', t.name, row.name) ELSE row.name END,
@@ -339,5 +339,5 @@ COMMENT ON COLUMN broker.pending_approval.created_by IS 'The login that wrote th
 COMMENT ON COLUMN broker.pending_approval.changed_by IS 'The logins that changed the row since it was last in force, and those that removed or changed the approvers of a rule since its last approval. Neither these logins nor other logins of the same people can approve the row.';
 COMMENT ON COLUMN broker.pending_approval.changed_at IS 'When the row was last changed.';
 COMMENT ON COLUMN broker.pending_approval.allows IS
-    'What is approved: the columns of the row without its description, or the proposed change of a block, with what the block is now. Columns that are null are left out. A rule also shows its steps, end_access and approvers. Characters that are not printable ASCII have their code, for example \u200b, here and in subject and reason.';
+    'What is approved: the columns of the row without its description, or the proposed change of a block, with what the block is now. Columns that are null are left out. A rule also shows its steps, end_access and approvers. Characters that are not printable ASCII have their code, for example \u200b, here and in subject and reason, where a backslash is two.';
 COMMENT ON COLUMN broker.pending_approval.statement IS 'What another admin runs to approve the row as it is now, after reading it. It fails once the row has changed.';

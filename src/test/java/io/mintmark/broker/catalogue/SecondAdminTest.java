@@ -194,6 +194,26 @@ class SecondAdminTest {
                 "gr\\u0430ce\\u200b|OPS-1 acme|subject_grant [2K|{\"a\": \"\\u202e\"}|t");
     }
 
+    /** A subject that spells a code is another one than the subject that has the character. */
+    @Test
+    void a_character_and_its_written_code_are_shown_differently() {
+        database.run(
+                Who.TENANT_ADMIN,
+                """
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
+                VALUES ('acme', 'sso', E'a\u200b', 'deploy', E'caf\u00e9'),
+                       ('acme', 'sso', E'a\\\\u200b', 'deploy', E'caf\\\\u00e9 C:\\\\')
+                """);
+        database.assertRows(
+                "SELECT concat_ws('|', subject, reason) FROM broker.pending_approval ORDER BY name::int",
+                "a\\u200b|caf\\u00e9",
+                "a\\\\u200b|caf\\\\u00e9 C:\\\\");
+        database.assertRows(
+                "SELECT allows ->> 'subject' FROM broker.pending_approval ORDER BY name::int",
+                "a\u200b",
+                "a\\u200b");
+    }
+
     /** Row-level security keeps no index from finding the changes of a row. */
     @Test
     void a_login_reads_the_changes_of_rows_of_its_own_tenants_alone() {
