@@ -74,6 +74,12 @@ DECLARE
     asked broker.access_request;
 BEGIN
     SELECT q.* INTO asked FROM broker.access_request AS q WHERE q.id = NEW.request;
+    -- A change by the same statement is recorded first, and then the decision names rows that its history no longer has.
+    IF TG_OP = 'INSERT' AND NEW.verdict = 'approve' AND NEW.revisions IS DISTINCT FROM internal.revisions_of(asked) THEN
+        PERFORM internal.refuse_in(TG_RELID, 'an_approval_is_a_statement_of_its_own',
+            format('Access request %s: the statement that approves it also changes its rule, its key or its access provider.', NEW.request),
+            'Make the change first. The request is then void; the requester can ask again.', 'object_not_in_prerequisite_state');
+    END IF;
     -- The history has the end of the access before the withdrawal.
     IF TG_OP = 'INSERT' AND NEW.verdict = 'withdraw' THEN
         PERFORM internal.end_access(asked, coalesce(NEW.decided_by, NEW.subject));
@@ -95,7 +101,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.record_access_decision() IS
-    'Trigger: records a decision, ends a request that was refused or access that was withdrawn, and writes the grant of a request with enough approvals.';
+    'Trigger: records a decision (not with a change of what it approves in the same statement), ends a request that was refused or access that was withdrawn, and writes the grant of a request with enough approvals.';
 
 -- ---------------------------------------------------------------- triggers, in the order in which they run
 

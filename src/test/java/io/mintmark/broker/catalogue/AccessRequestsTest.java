@@ -278,6 +278,22 @@ class AccessRequestsTest {
         assertEquals("pending", status(request));
     }
 
+    /** The history would have the key's change before a decision that names the key before it. */
+    @Test
+    void an_approval_does_not_change_what_it_approves() {
+        String request = asked.asks("dev:eve", "deploy", 600);
+        String statement =
+                """
+                WITH changed AS (UPDATE broker.key SET max_duration = 500 WHERE name = '%s' RETURNING name)
+                INSERT INTO broker.access_decision (request, verdict) SELECT '%s', 'approve' FROM changed
+                """;
+        String refusal = refused(Who.TENANT_ADMIN, statement.formatted("deploy", request));
+        assertTrue(refusal.contains("also changes its rule, its key"), refusal);
+        database.assertRows("SELECT max_duration FROM broker.key WHERE name = 'deploy'", "600");
+        database.run(Who.TENANT_ADMIN, statement.formatted("root", request));
+        assertEquals("granted", status(request));
+    }
+
     @Test
     void access_is_given_back_early() {
         String request = asked.asks("dev:eve", "deploy", 600);
