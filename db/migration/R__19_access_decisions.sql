@@ -257,7 +257,7 @@ BEGIN
     RETURN (SELECT jsonb_build_object(
                        'provider', k.provider, 'type', a.type,
                        'target', internal.named_targets(y.target_setting || y.further_targets, y.key_settings, k.settings),
-                       'maxDuration', least(k.max_duration, y.max_duration, t.max_duration),
+                       'settings', k.settings, 'maxDuration', least(k.max_duration, y.max_duration, t.max_duration),
                        'outputs', ARRAY(SELECT o FROM jsonb_object_keys(CASE k.outputs WHEN '{}' THEN y.default_outputs ELSE k.outputs END) AS o
                                          ORDER BY o COLLATE "C"))
               FROM broker.key AS k
@@ -268,7 +268,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.what_it_gives(broker.access_request) IS
-    'What the key of a request gives at present: access provider, type, target, the longest life of a credential in seconds, the names of its outputs; null: there is no such key.';
+    'What the key of a request gives at present: access provider, type, target, its settings (which have up to 16 KiB and no secret), the longest life of a credential in seconds, the names of its outputs; null: there is no such key.';
 
 -- Even a change that was taken back since is one: its reader saw other rows.
 CREATE OR REPLACE FUNCTION internal.changed_since_shown(asked broker.access_request, shown jsonb) RETURNS text

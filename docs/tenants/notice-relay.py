@@ -32,6 +32,8 @@ def text_of(event):
         gives = data.get("gives") or {}
         text += f"; gives {shown(gives.get('target') or gives.get('type'))} at {shown(gives.get('provider'))}" if gives else ""
         text += f" for {shown(data['seconds'])} s" if gives else ""
+        settings = json.dumps(gives.get("settings", {}), ensure_ascii=False)
+        text += f"; settings {shown(settings[:2000])}{' (cut)' if len(settings) > 2000 else ''}" if gives else ""
         text += "; only the subject decides" if data.get("consent") else ""
         text += f"; decide: {data['consoleUrl']}" if data.get("consoleUrl") else f" (mintmark-client approve {event['subject']})"
     return text

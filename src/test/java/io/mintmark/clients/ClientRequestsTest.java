@@ -106,7 +106,12 @@ class ClientRequestsTest {
         String line = listed.out().lines().filter(it -> it.contains(id)).findFirst().orElseThrow();
         String revisions = line.substring(line.lastIndexOf('\t') + 1);
         assertTrue(revisions.matches("\\d+,\\d+,\\d+"), listed::toString);
+        world.assertRows(
+                "SELECT settings = '%s' FROM broker.key WHERE tenant = 'acme' AND name = 'spare'"
+                        .formatted(line.replaceAll(".*\tsettings ([^\t]*)\t.*", "$1")),
+                "t");
         Ended own = boss().run("approve", id, "--revisions", revisions, "--note", "go \"ahead\"");
+        assertTrue(own.err().contains(" with settings {\""), own.err());
         assertEquals("%s\tspare\tgranted\t1 of 1 approvals\n".formatted(id), own.out(), own.err());
 
         Ended waited = ClientProcess.await(waiting);

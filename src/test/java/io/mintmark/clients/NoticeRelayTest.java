@@ -182,8 +182,14 @@ class NoticeRelayTest {
         String event =
                 EVENT.replace(
                         "\"key\"",
-                        "\"seconds\": 600, \"gives\": {\"target\": \"arn\", \"provider\": \"aws\"}, \"key\"");
-        assertTrue(relayed(event).contains("; gives `arn` at `aws` for `600` s"));
+                        "\"seconds\": 600, \"gives\": {\"target\": \"arn\", \"provider\": \"aws\", \"settings\": %s}, \"key\"");
+        assertTrue(
+                relayed(event.formatted("{\"claims\": {\"scope\": \"admin`\"}}"))
+                        .contains(
+                                "; gives `arn` at `aws` for `600` s; settings `{\"claims\": {\"scope\": \"admin\\u{60}\"}}`"));
+        assertTrue(
+                relayed(event.formatted("{\"a\": \"" + "x".repeat(3000) + "\"}"))
+                        .contains("x` (cut)"));
     }
 
     @Test

@@ -227,10 +227,21 @@ class RequestDecisionsTest {
     void what_the_key_gives_is_shown_and_another_revision_is_not_approved() {
         String id = asked("ci:revisions", "spare", false);
         String page = bea.get(console.url() + "/requests/" + id).body();
-        assertShows(page, "<dt>It gives</dt>", ", with ");
+        assertShows(page, "<dt>It gives</dt>", ", with ", "<dt>The key's settings</dt>");
         Matcher revisions = REVISIONS.matcher(page);
         assertTrue(revisions.find(), page);
+        String settings =
+                world.value(
+                        "SELECT jsonb_object_keys(settings) FROM broker.key WHERE tenant = 'acme' AND name = 'spare' LIMIT 1");
+        assertTrue(page.matches("(?s).*\\{[^<]*" + settings + "[^<]*\\}</dd>.*"), page);
         assertShows(page(bea), "<small>It gives ");
+        assertTrue(
+                page(bea)
+                        .matches(
+                                "(?s).*The key's settings: <span class=\"id\">\\{[^<]*"
+                                        + settings
+                                        + "[^<]*\\}</span>.*"),
+                page);
         world.admin(
                 "UPDATE broker.key SET description = 'another' WHERE tenant = 'acme' AND name = 'spare'");
 

@@ -173,6 +173,10 @@ class AccessRoutesTest {
                         """),
                 shown.at("/gives/type"));
         assertFalse(shown.texts("/gives/outputs").isEmpty(), shown::toString);
+        world.assertRows(
+                "SELECT settings = '%s' AND settings <> '{}' FROM broker.key WHERE tenant = 'acme' AND name = 'spare'"
+                        .formatted(shown.body().at("/gives/settings")),
+                "t");
         String revisions = shown.body().path("revisions").toString();
 
         Answer odd = decide(approver("boss:a"), id, "approve", "{\"rule\":1}");

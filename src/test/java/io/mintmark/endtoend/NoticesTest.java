@@ -235,6 +235,7 @@ class NoticesTest {
             assertEquals("agent:bot", event.at("/data/actor").asText());
             boolean ends = one.kind().equals("ended");
             assertEquals(ends, event.at("/data/gives/provider").asText().isEmpty());
+            assertEquals(ends, event.at("/data/gives/settings").isEmpty());
             assertEquals(!ends, event.at("/data/revisions/rule").canConvertToLong());
             assertEquals(
                     "https://console.example.com/requests/" + id,

@@ -95,6 +95,7 @@ final class AccessDocuments {
                                 gives.path("provider").asText(),
                                 gives.path("type").asText(),
                                 DocumentFields.text(gives, "target"),
+                                gives.path("settings"),
                                 Duration.ofSeconds(gives.path("maxDuration").longValue()),
                                 gives.path("outputs").valueStream().map(JsonNode::asText).toList(),
                                 new RowRevisions(

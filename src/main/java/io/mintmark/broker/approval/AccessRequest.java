@@ -1,5 +1,7 @@
 package io.mintmark.broker.approval;
 
+import com.fasterxml.jackson.databind.JsonNode;
+
 import io.mintmark.base.tenant.KeyName;
 
 import java.time.Duration;
@@ -109,6 +111,7 @@ public record AccessRequest(
      * What an approver is shown.
      *
      * @param target at the provider, such as a role; none if the key names none
+     * @param settings of the key, all of them; they contain no secret
      * @param maxDuration of a credential
      * @param outputs the names of what a client gets
      */
@@ -116,6 +119,7 @@ public record AccessRequest(
             String provider,
             String type,
             Optional<String> target,
+            JsonNode settings,
             Duration maxDuration,
             List<String> outputs,
             RowRevisions revisions) {

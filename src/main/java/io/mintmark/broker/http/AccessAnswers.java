@@ -86,6 +86,7 @@ final class AccessAnswers {
                         .put("provider", content.provider())
                         .put("type", content.type());
         content.target().ifPresent(target -> gives.put("target", target));
+        gives.set("settings", content.settings());
         gives.put("maxDuration", content.maxDuration().toSeconds());
         content.outputs().forEach(gives.putArray("outputs")::add);
         body.putObject("revisions")

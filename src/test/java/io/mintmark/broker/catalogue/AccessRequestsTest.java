@@ -278,6 +278,36 @@ class AccessRequestsTest {
         assertEquals("pending", status(request));
     }
 
+    /** Who approves is shown what one admin may have widened since the last request. */
+    @Test
+    void an_approver_is_shown_the_settings_of_the_key_as_they_are() {
+        String shown =
+                "SELECT gives -> 'settings' FROM internal.access_requests('acme', 'sso', 'lead:bob', '{}', 'decision', NULL)";
+        asked.asks("dev:eve", "deploy", 600);
+        assertEquals("{\"audience\": \"https://api.example.com\"}", asked.one(shown));
+        database.run(
+                Who.TENANT_ADMIN,
+                "UPDATE broker.key SET settings = settings || '{\"claims\": {\"scope\": \"admin\"}}' WHERE name = 'deploy'");
+        assertEquals(
+                "{\"claims\": {\"scope\": \"admin\"}, \"audience\": \"https://api.example.com\"}",
+                asked.one(shown));
+    }
+
+    /**
+     * What approvers and receivers of notices are shown is no secret, of whatever type a key is.
+     */
+    @Test
+    void no_setting_of_a_key_is_a_secret() {
+        database.assertRows(
+                "SELECT y.type, s.key FROM broker.provider_type AS y CROSS JOIN jsonb_each(y.key_settings) AS s WHERE s.value ->> 'is' = 'secret'");
+        assertTrue(
+                refused(
+                                Who.TENANT_ADMIN,
+                                "UPDATE broker.key SET settings = settings || '{\"claims\": {\"a\": \"ghp_%s\"}}' WHERE name = 'deploy'"
+                                        .formatted("a1B2".repeat(9)))
+                        .contains("secret"));
+    }
+
     /** The history would have the key's change before a decision that names the key before it. */
     @Test
     void an_approval_does_not_change_what_it_approves() {

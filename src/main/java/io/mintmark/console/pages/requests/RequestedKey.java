@@ -12,6 +12,7 @@ import java.util.Optional;
  * What the key of a pending request gives now, which an approver reads.
  *
  * @param target at the provider, such as a role
+ * @param settings of the key, all of them, in JSON
  * @param maxDuration the longest lifetime of a credential, in seconds
  * @param outputs the names of what a client gets
  * @param revisions of the rule, the key and the access provider, in JSON, for the decision to name
@@ -20,6 +21,7 @@ record RequestedKey(
         String provider,
         String type,
         Optional<String> target,
+        String settings,
         long maxDuration,
         List<String> outputs,
         String revisions) {
@@ -28,7 +30,7 @@ record RequestedKey(
     static final String COLUMNS =
             """
             content.gives ->> 'provider' AS provider, content.gives ->> 'type' AS type, content.gives ->> 'target' AS target,
-            cast(content.gives ->> 'maxDuration' AS bigint) AS max_duration,
+            content.gives ->> 'settings' AS settings, cast(content.gives ->> 'maxDuration' AS bigint) AS max_duration,
             ARRAY(SELECT jsonb_array_elements_text(content.gives -> 'outputs')) AS outputs, content.revisions
             """;
 
@@ -41,6 +43,7 @@ record RequestedKey(
                                 provider.get(),
                                 row.getString("type"),
                                 Query.text(row, "target"),
+                                row.getString("settings"),
                                 row.getLong("max_duration"),
                                 Query.texts(row, "outputs"),
                                 row.getString("revisions")));
