@@ -3,6 +3,7 @@ package io.mintmark.clients;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
 import io.mintmark.Unchecked;
+import io.mintmark.endtoend.Eventually;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -21,7 +22,6 @@ import java.util.concurrent.TimeUnit;
 final class ClientProcess {
     static final Path FILE = Path.of("src", "clients", "mintmark-client").toAbsolutePath();
 
-    private static final int TIMEOUT = 60;
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final List<String> shell;
@@ -97,7 +97,7 @@ final class ClientProcess {
         var out = CompletableFuture.supplyAsync(() -> text(process.getInputStream()));
         var err = CompletableFuture.supplyAsync(() -> text(process.getErrorStream()));
         return Unchecked.call(() -> {
-            if (!process.waitFor(TIMEOUT, TimeUnit.SECONDS)) {
+            if (!process.waitFor(Eventually.SECONDS, TimeUnit.SECONDS)) {
                 process.destroyForcibly();
                 throw new AssertionError("it didn't end: " + err.join());
             }

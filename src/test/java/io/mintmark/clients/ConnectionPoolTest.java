@@ -82,7 +82,7 @@ class ConnectionPoolTest {
         config.setJdbcUrl(world.jdbcUrl());
         config.setCredentialsProvider(logins(world.broker().broker().url().toString(), key));
         config.setMaximumPoolSize(3);
-        config.setConnectionTimeout(2000);
+        config.setConnectionTimeout(Eventually.PATIENCE.toMillis());
         config.setInitializationFailTimeout(-1);
         HikariDataSource pool = new HikariDataSource(config);
         opened.add(pool);

@@ -23,7 +23,6 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -36,9 +35,6 @@ import java.util.regex.Pattern;
 class McpConsentIT {
     private static final Path INSTALLED = Path.of("target", "libraries").toAbsolutePath();
     private static final Path PROGRAM = Path.of("docs", "clients", "mcp-consent.py");
-
-    /** A Python that loads the SDK for the first time, beside other suites. */
-    private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     private static final Pattern ID = Pattern.compile("approve ([0-9a-f-]{36})");
 
@@ -71,7 +67,7 @@ class McpConsentIT {
                                 "JWKS_URL", broker + "/tenants/acme/.well-known/jwks.json"),
                         INSTALLED.resolve("python/servers/orders.py").toString(),
                         Integer.toString(port));
-        Eventually.holds(PATIENCE, this::listens);
+        Eventually.holds(this::listens);
     }
 
     @AfterEach
@@ -124,7 +120,7 @@ class McpConsentIT {
 
     /** Returns the number of the request that the agent told its person. */
     private String asked() {
-        Eventually.holds(PATIENCE, () -> ID.matcher(said()).find());
+        Eventually.holds(() -> ID.matcher(said()).find());
         Matcher id = ID.matcher(said());
         assertTrue(id.find());
         return id.group(1);

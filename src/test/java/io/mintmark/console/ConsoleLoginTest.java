@@ -501,7 +501,7 @@ class ConsoleLoginTest {
     private static String answerTo(String request) {
         URI address = URI.create(console.url());
         try (Socket socket = new Socket(address.getHost(), address.getPort())) {
-            socket.setSoTimeout(10_000);
+            socket.setSoTimeout((int) Eventually.PATIENCE.toMillis());
             socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
             var reader =
                     new BufferedReader(
@@ -646,7 +646,7 @@ class ConsoleLoginTest {
 
     @Test
     void a_page_that_is_open_while_the_session_ends_leads_to_a_login_and_back() {
-        people.lifetime(Duration.ofSeconds(4));
+        people.lifetime(Duration.ofSeconds(12));
         HttpResponse<String> first = logIn("audrey", "/mints");
         assertEquals(200, first.statusCode());
         Eventually.holds(() -> page("/mints").statusCode() == 303);

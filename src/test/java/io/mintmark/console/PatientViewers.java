@@ -2,16 +2,13 @@ package io.mintmark.console;
 
 import io.mintmark.base.sql.DatabaseLogin;
 import io.mintmark.base.sql.TestDatabase;
-
-import java.time.Duration;
+import io.mintmark.endtoend.Eventually;
 
 /**
  * What viewers read, for tests of pages: on a busy machine a page takes longer than the console
  * waits for one.
  */
 public final class PatientViewers {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-
     private PatientViewers() {}
 
     /**
@@ -23,6 +20,6 @@ public final class PatientViewers {
         return new ViewerDatabase(
                 TestDatabase.patient(login, size),
                 size,
-                new ViewerDatabase.Bounds(PATIENCE, PATIENCE));
+                new ViewerDatabase.Bounds(Eventually.PATIENCE, Eventually.PATIENCE));
     }
 }

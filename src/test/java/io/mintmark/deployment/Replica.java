@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The packed program in a process of its own, started as operators start it. */
 final class Replica implements AutoCloseable {
-    private static final Duration TIMEOUT = Duration.ofMinutes(2);
+    private static final Duration TIMEOUT = Eventually.PATIENCE;
     private static final int SHOWN = 1_000;
     private static final byte[] QUESTION =
             "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"

@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 final class SteadyClients implements AutoCloseable {
     private static final int CLIENTS = 16;
     private static final int OK = 200;
-    private static final Duration TIMEOUT = Duration.ofMinutes(2);
+    private static final Duration TIMEOUT = Eventually.PATIENCE;
 
     private final Set<String> answered = ConcurrentHashMap.newKeySet();
     private final Queue<String> failures = new ConcurrentLinkedQueue<>();

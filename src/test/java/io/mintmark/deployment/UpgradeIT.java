@@ -29,7 +29,7 @@ import java.util.stream.Stream;
  */
 class UpgradeIT {
     private static final Path PACKED = Path.of(System.getProperty("upgrade.packed", "target"));
-    private static final Duration TIMEOUT = Duration.ofMinutes(2);
+    private static final Duration TIMEOUT = Eventually.PATIENCE;
     private static final int MINTS = 200;
 
     @TempDir private Path directory;

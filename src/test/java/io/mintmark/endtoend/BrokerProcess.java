@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 /** A broker in a process of its own, which can be killed. What it prints is kept. */
 public final class BrokerProcess {
     /** Within which it starts on a machine where other suites run. */
-    static final Duration START = Duration.ofMinutes(2);
+    static final Duration START = Eventually.PATIENCE;
 
     private final Map<String, String> environment;
     private final List<String> program;
@@ -151,7 +151,7 @@ public final class BrokerProcess {
     public void stop() {
         process.destroy();
         try {
-            if (!process.waitFor(40, TimeUnit.SECONDS)) {
+            if (!process.waitFor(Eventually.SECONDS, TimeUnit.SECONDS)) {
                 process.destroyForcibly();
             }
         } catch (InterruptedException e) {

@@ -45,7 +45,7 @@ class ConsoleAlertsIT {
     /** The check of the database waits for the slow wire too, while Prometheus waits for it. */
     private static final double SECONDS_BETWEEN_SCRAPES = 3;
 
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final Duration PATIENCE = Eventually.PATIENCE;
 
     @TempDir private Path directory;
 

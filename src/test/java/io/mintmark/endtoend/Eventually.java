@@ -8,14 +8,22 @@ import java.util.function.Supplier;
 
 /** Waits for what must come true. */
 public final class Eventually {
-    private static final Duration TIMEOUT = Duration.ofSeconds(20);
+    /**
+     * {@link #PATIENCE} in seconds, for annotations. It only ends a test that hangs, so it is far
+     * beyond what a loaded machine takes, whose processes stand still for seconds.
+     */
+    public static final long SECONDS = 180;
+
+    /** The longest wait for what must come true. */
+    public static final Duration PATIENCE = Duration.ofSeconds(SECONDS);
+
     private static final Duration PAUSE = Duration.ofMillis(20);
 
     private Eventually() {}
 
     /** Returns as soon as the condition holds, and fails if it never does. */
     public static void holds(BooleanSupplier condition) {
-        holds(TIMEOUT, condition);
+        holds(PATIENCE, condition);
     }
 
     /** The same for what may take longer. */

@@ -36,7 +36,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
  */
 public final class EveryRequest implements AutoCloseable {
     private static final String ISSUER = "https://mintmark.example.com";
-    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final Duration PATIENCE = Eventually.PATIENCE;
 
     /** So often is access requested, since a connection's first time reads catalogs. */
     private static final int TIMES = 3;

@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
  */
 final class Incidents implements AutoCloseable {
     private static final Path RULES = Path.of("docs", "monitoring", "rules.yml");
-    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final Duration PATIENCE = Eventually.PATIENCE;
 
     private final Set<String> shown = new TreeSet<>();
     private final Prometheus prometheus;

@@ -34,7 +34,7 @@ import java.util.Map;
 @EnabledOnOs(OS.LINUX)
 class PasswordRotationTest {
     /** The pool pauses for five seconds after refused connections, and the machine may be busy. */
-    private static final Duration TIMEOUT = Duration.ofMinutes(1);
+    private static final Duration TIMEOUT = Eventually.PATIENCE;
 
     private static final String REJECTED =
             "the database can't be reached: the server rejects the password";

@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
  */
 final class PatroniCluster implements AutoCloseable {
     private static final int NODES = 3;
-    private static final Duration READY = Duration.ofMinutes(2);
+    private static final Duration READY = Eventually.PATIENCE;
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final HttpClient http = HttpClient.newHttpClient();

@@ -227,7 +227,7 @@ class PatroniIT {
 
         void awaitMints(int more) {
             long before = minted();
-            Eventually.holds(Duration.ofSeconds(90), () -> minted() >= before + more);
+            Eventually.holds(() -> minted() >= before + more);
         }
 
         private long minted() {

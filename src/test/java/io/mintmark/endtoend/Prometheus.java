@@ -78,7 +78,7 @@ final class Prometheus implements AutoCloseable {
                         .redirectErrorStream(true)
                         .redirectOutput(log.toFile())
                         .start();
-        Eventually.holds(Duration.ofMinutes(1), () -> text().contains("ready to receive"));
+        Eventually.holds(() -> text().contains("ready to receive"));
     }
 
     private String text() {

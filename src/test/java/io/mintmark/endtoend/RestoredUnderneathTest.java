@@ -20,7 +20,6 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -126,7 +125,7 @@ class RestoredUnderneathTest {
             for (int i = 0; i < 15; i++) {
                 assertNotEquals(200, further.mint(world.token(), "api").status());
             }
-            Eventually.holds(Duration.ofMinutes(1), this::isReportedAgain);
+            Eventually.holds(this::isReportedAgain);
             world.admin(REVOKE);
             acknowledge("restored twice");
             Eventually.holds(() -> mint() == 403);

@@ -15,7 +15,6 @@ import org.junit.jupiter.api.io.TempDir;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -25,8 +24,6 @@ import java.util.concurrent.TimeUnit;
 /** What an operator sees who starts the broker with something wrong, as a process of its own. */
 @Tag("heavy")
 class StartTest {
-    private static final Duration TIMEOUT = Duration.ofSeconds(60);
-
     @AutoClose private static final TestDatabase database = TestDatabase.unmigrated();
 
     @TempDir private Path directory;
@@ -57,7 +54,7 @@ class StartTest {
                 .redirectOutput(output.toFile());
         Process process = builder.start();
         try {
-            int status = process.onExit().get(TIMEOUT.toSeconds(), TimeUnit.SECONDS).exitValue();
+            int status = process.onExit().get(Eventually.SECONDS, TimeUnit.SECONDS).exitValue();
             return new Ended(status, Files.readString(output));
         } finally {
             process.destroyForcibly();

@@ -26,7 +26,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /** A start and a database that can't be reached, or not yet. */
-@Timeout(60)
+@Timeout(Eventually.SECONDS)
 @Tag("heavy")
 class StartWaitTest {
     private static final Map<String, String> LONG = Map.of("DATABASE_START_TIMEOUT", "PT10M");

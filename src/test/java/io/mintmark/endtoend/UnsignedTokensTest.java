@@ -68,7 +68,7 @@ class UnsignedTokensTest {
     /** Of a mint, while as many attackers as connect keep all processors busy. */
     private static final Duration LONGEST = Duration.ofSeconds(4);
 
-    private static final Duration TIMEOUT = Duration.ofMinutes(2);
+    private static final Duration TIMEOUT = Eventually.PATIENCE;
 
     private final Random random = new Random(29);
     private final AtomicInteger answered = new AtomicInteger();

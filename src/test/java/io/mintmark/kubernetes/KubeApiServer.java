@@ -27,7 +27,7 @@ final class KubeApiServer implements AutoCloseable {
     static final String DOCUMENTED_URL = "https://kubernetes.acme.example:6443";
 
     private static final String ADMIN = "admin-of-test";
-    private static final Duration TIMEOUT = Duration.ofMinutes(2);
+    private static final Duration TIMEOUT = Eventually.PATIENCE;
 
     private final Path work;
     private final int port = RunningBroker.freePort();

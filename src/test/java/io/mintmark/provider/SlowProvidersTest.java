@@ -95,7 +95,7 @@ class SlowProvidersTest {
     /** Waits until this many calls have arrived; one that ended instead is shown. */
     private void hang(Supplier<? extends List<?>> arrived, int calls) {
         Eventually.holds(
-                Duration.ofSeconds(20),
+                Eventually.PATIENCE,
                 () -> new Seen(arrived.get().size(), ended()),
                 seen -> seen.arrived() == calls);
     }

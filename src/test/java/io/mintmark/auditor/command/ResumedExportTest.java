@@ -329,7 +329,7 @@ class ResumedExportTest {
                                 "--output",
                                 output.toString(),
                                 "--all");
-        assertTrue(exporter.waitFor(60, TimeUnit.SECONDS));
+        assertTrue(exporter.waitFor(Eventually.SECONDS, TimeUnit.SECONDS));
         String said = Files.readString(directory.resolve("process.log"));
         assertEquals(1, exporter.exitValue(), said);
         assertTrue(said.contains("--output: the file is incomplete"), said);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.admin.cli.Commands;
 import io.mintmark.base.sql.Script;
+import io.mintmark.endtoend.Eventually;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -263,7 +264,7 @@ class HostileExportTest {
 
     /** The script tried each of these quotes as the beginning of a text that ends somewhere. */
     @Test
-    @Timeout(60)
+    @Timeout(Eventually.SECONDS)
     void a_text_without_end_is_read_once() throws Exception {
         List<String> altered = new ArrayList<>(lines);
         altered.add("[".repeat(1_001) + "\"" + "\\\"".repeat(1_000_000));
@@ -274,7 +275,7 @@ class HostileExportTest {
 
     /** As many comparisons would take hours. */
     @Test
-    @Timeout(60)
+    @Timeout(Eventually.SECONDS)
     void a_decision_that_is_more_work_than_a_broker_does_is_not_made() throws Exception {
         String glob = "{\"glob\": \"*a*a*a*b\"}";
         String claim = "\"" + "a".repeat(2_000) + "\"";

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.audit.note.NoteKey;
+import io.mintmark.endtoend.Eventually;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -134,7 +135,7 @@ class KilledWitnessTest {
             int before = last;
             last = cosigned(witness, last);
             assertTrue(last > before);
-            assertTrue(witness.process().waitFor(20, TimeUnit.SECONDS));
+            assertTrue(witness.process().waitFor(Eventually.SECONDS, TimeUnit.SECONDS));
         }
         assertEquals(1, keys.size(), "the key stays");
     }
@@ -151,7 +152,7 @@ class KilledWitnessTest {
                 idle.add(SocketChannel.open(at));
             }
             try (Socket more = new Socket(at.getAddress(), at.getPort())) {
-                more.setSoTimeout(5_000); // an idle one is closed after 10 s
+                more.setSoTimeout(9_000); // an idle one is closed after 10 s
                 assertEquals(-1, more.getInputStream().read());
             }
         } finally {
@@ -166,15 +167,17 @@ class KilledWitnessTest {
     void a_second_process_and_a_name_with_a_space_are_refused() throws Exception {
         Running witness = running();
         Process second = start("witness.example/1");
-        assertTrue(second.waitFor(20, TimeUnit.SECONDS));
+        assertTrue(second.waitFor(Eventually.SECONDS, TimeUnit.SECONDS));
         assertEquals(1, second.exitValue());
         String said = new String(second.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertTrue(said.contains("another witness is using"), said);
         witness.process().destroy();
-        assertTrue(witness.process().waitFor(20, TimeUnit.SECONDS), "it stops when told to");
+        assertTrue(
+                witness.process().waitFor(Eventually.SECONDS, TimeUnit.SECONDS),
+                "it stops when told to");
 
         Process odd = start("two words");
-        assertTrue(odd.waitFor(20, TimeUnit.SECONDS));
+        assertTrue(odd.waitFor(Eventually.SECONDS, TimeUnit.SECONDS));
         assertEquals(1, odd.exitValue());
     }
 }

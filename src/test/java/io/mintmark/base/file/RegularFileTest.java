@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.mintmark.endtoend.Eventually;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -18,7 +20,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 @EnabledOnOs(OS.LINUX)
-@Timeout(10)
+@Timeout(Eventually.SECONDS)
 class RegularFileTest {
     private static final String IRREGULAR = "is not a regular file";
 

@@ -3,6 +3,7 @@ package io.mintmark.base.metrics;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.mintmark.Unchecked;
+import io.mintmark.endtoend.Eventually;
 
 import org.junit.jupiter.api.Test;
 
@@ -47,7 +48,7 @@ final class MetersTest {
         return CompletableFuture.supplyAsync(
                         () -> Meters.known(meters, name, _ -> -1),
                         task -> Thread.ofVirtual().start(task))
-                .orTimeout(10, TimeUnit.SECONDS)
+                .orTimeout(Eventually.SECONDS, TimeUnit.SECONDS)
                 .join();
     }
 }

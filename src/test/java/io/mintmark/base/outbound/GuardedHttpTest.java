@@ -10,6 +10,7 @@ import io.mintmark.Unchecked;
 import io.mintmark.base.outbound.GuardedHttp.Document;
 import io.mintmark.base.outbound.GuardedHttp.Limits;
 import io.mintmark.base.outbound.OutboundFailure.Kind;
+import io.mintmark.endtoend.Eventually;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,7 +40,7 @@ final class GuardedHttpTest {
     private static final int LONG = 100_000;
     private static final String OK = "HTTP/1.1 200 OK\r\n";
     private static final Duration TIMEOUT = Duration.ofMillis(300);
-    private static final Duration MUCH_LATER = Duration.ofSeconds(10);
+    private static final Duration MUCH_LATER = Eventually.PATIENCE;
 
     private final GuardedHttp http = http("127.0.0.0/8");
 

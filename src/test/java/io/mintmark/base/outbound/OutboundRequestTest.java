@@ -12,6 +12,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 
 import io.mintmark.base.outbound.OutboundFailure.Kind;
 import io.mintmark.base.tenant.MintId;
+import io.mintmark.endtoend.Eventually;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,7 +32,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
 final class OutboundRequestTest {
-    private static final Duration TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Eventually.PATIENCE;
 
     private record Seen(
             String method, String path, String type, String authorization, String body) {}

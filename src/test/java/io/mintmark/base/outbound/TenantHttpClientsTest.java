@@ -36,7 +36,7 @@ import javax.net.ServerSocketFactory;
 final class TenantHttpClientsTest {
     private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s";
 
-    /** Long enough for whoever answers, and not long to wait for who doesn't. */
+    /** Not long to wait for an answer that never ends. */
     private static final Duration SOON = Duration.ofSeconds(2);
 
     private final Authority authority = new Authority();
@@ -142,7 +142,7 @@ final class TenantHttpClientsTest {
             var sender = new Sender("acme", () -> {});
             int read =
                     assertTimeoutPreemptively(
-                            SOON,
+                            Eventually.PATIENCE,
                             () ->
                                     clients()
                                             .execute(
@@ -184,7 +184,10 @@ final class TenantHttpClientsTest {
             OutboundRequest post = new FormBody().with("a", "b").to(server.origin());
 
             assertSame(
-                    reason, assertThrows(NotSent.class, () -> clients().post(sender, post, SOON)));
+                    reason,
+                    assertThrows(
+                            NotSent.class,
+                            () -> clients().post(sender, post, Eventually.PATIENCE)));
             assertSame(
                     reason,
                     assertThrows(
@@ -239,7 +242,7 @@ final class TenantHttpClientsTest {
     }
 
     private String post(String tenant, String url) throws Exception {
-        return post(tenant, url, Duration.ofSeconds(20));
+        return post(tenant, url, Eventually.PATIENCE);
     }
 
     private String post(String tenant, String url, Duration timeout) throws Exception {

@@ -18,9 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 class LibraryCallsTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
-
-    @AutoClose private final LibraryCalls calls = new LibraryCalls(PATIENCE);
+    @AutoClose private final LibraryCalls calls = new LibraryCalls(Eventually.PATIENCE);
 
     @AutoClose("shutdownNow")
     private final ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
@@ -55,7 +53,7 @@ class LibraryCallsTest {
     void a_tenant_whose_key_hangs_leaves_sessions_to_others() throws Exception {
         CountDownLatch begun = new CountDownLatch(LibraryCalls.OF_OWNER);
         hang(calls, "acme", LibraryCalls.CALLERS_OF_OWNER, begun);
-        assertTrue(begun.await(PATIENCE.toSeconds(), TimeUnit.SECONDS));
+        assertTrue(begun.await(Eventually.SECONDS, TimeUnit.SECONDS));
 
         assertEquals("signed", calls.run("other", "other/ca", () -> "signed"));
         assertEquals("own", calls.run("", "broker", () -> "own"));
@@ -66,7 +64,7 @@ class LibraryCallsTest {
     void callers_beyond_the_bound_are_refused_at_once() throws Exception {
         CountDownLatch begun = new CountDownLatch(LibraryCalls.OF_OWNER);
         hang(calls, "acme", 2 * LibraryCalls.CALLERS_OF_OWNER, begun);
-        assertTrue(begun.await(PATIENCE.toSeconds(), TimeUnit.SECONDS));
+        assertTrue(begun.await(Eventually.SECONDS, TimeUnit.SECONDS));
 
         Eventually.holds(() -> waiting.get() == 2 * LibraryCalls.CALLERS_OF_OWNER);
 
@@ -87,7 +85,7 @@ class LibraryCallsTest {
         try (LibraryCalls hasty = new LibraryCalls(Duration.ofMillis(100))) {
             CountDownLatch begun = new CountDownLatch(LibraryCalls.OF_OWNER);
             hang(hasty, "acme", LibraryCalls.OF_OWNER, begun);
-            assertTrue(begun.await(PATIENCE.toSeconds(), TimeUnit.SECONDS));
+            assertTrue(begun.await(Eventually.SECONDS, TimeUnit.SECONDS));
             Eventually.holds(() -> ended.get() == LibraryCalls.OF_OWNER);
 
             assertThrows(TokenUnavailable.class, () -> hasty.run("acme", "acme/ca", () -> ""));

@@ -3,8 +3,8 @@ package io.mintmark.base.sql;
 import io.mintmark.audit.AuditLog;
 import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.audit.log.PostgresEventStore;
+import io.mintmark.endtoend.Eventually;
 
-import java.time.Duration;
 import java.util.List;
 
 /** Rows of the log that a broker wrote and sealed, for tests in other rooms. */
@@ -18,7 +18,7 @@ public final class SealedRows {
                 AuditLog log =
                         new AuditLog(
                                         new PostgresEventStore(connections, "test"),
-                                        Duration.ofSeconds(5))
+                                        Eventually.PATIENCE)
                                 .start()) {
             for (int i = 0; i < mints; i++) {
                 var _ = log.record(granted.of(AuditRows.mint("ci:main", "{}")));

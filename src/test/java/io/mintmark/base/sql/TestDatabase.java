@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.mintmark.Unchecked;
 import io.mintmark.base.schema.Migrations;
+import io.mintmark.endtoend.Eventually;
 
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -22,8 +22,6 @@ import java.util.concurrent.atomic.AtomicInteger;
  * one that was migrated once, so it costs a fraction of a second.
  */
 public final class TestDatabase implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
-
     /** A login that is a member of one group role. */
     public enum Who {
         OWNER("test_owner", "mintmark_owner"),
@@ -208,11 +206,12 @@ public final class TestDatabase implements AutoCloseable {
 
     /** A console's connections, which are as patient. */
     public static ReadOnlyDatabase patient(DatabaseLogin login, int size) {
-        return new ReadOnlyDatabase(login, "console", size, PATIENCE, PATIENCE);
+        return new ReadOnlyDatabase(
+                login, "console", size, Eventually.PATIENCE, Eventually.PATIENCE);
     }
 
     static Database pool(DatabaseLogin login) {
-        return new Database(login, 3, PATIENCE);
+        return new Database(login, 3, Eventually.PATIENCE);
     }
 
     /** A connection as one of the roles. */

@@ -19,7 +19,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 class BackgroundThreadTest {
     private static final ThreadName NAME = ThreadName.HOUSEKEEPING;
-    private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
     private final List<BackgroundThread> started = new ArrayList<>();
 
@@ -31,7 +30,7 @@ class BackgroundThreadTest {
 
     @AfterEach
     void stop() {
-        started.forEach(thread -> assertTrue(thread.stop(TIMEOUT)));
+        started.forEach(thread -> assertTrue(thread.stop(Eventually.PATIENCE)));
         assertEquals(Optional.empty(), BackgroundThread.fault(NAME));
     }
 
@@ -90,7 +89,7 @@ class BackgroundThreadTest {
                 });
 
         assertTrue(thread.isAlive());
-        assertTrue(thread.stop(signal::countDown, TIMEOUT));
+        assertTrue(thread.stop(signal::countDown, Eventually.PATIENCE));
         assertFalse(thread.isAlive());
         assertEquals(0, BackgroundThread.deaths(NAME));
     }

@@ -22,7 +22,7 @@ class KeyedTasksTest {
     @AfterEach
     void letGo() {
         gate.countDown();
-        tasks.awaitIdle(Duration.ofSeconds(30));
+        tasks.awaitIdle(Eventually.PATIENCE);
     }
 
     private boolean start(String key) {
@@ -73,7 +73,7 @@ class KeyedTasksTest {
         tasks.awaitIdle(Duration.ofMillis(1));
         assertEquals(0, done.get());
         gate.countDown();
-        tasks.awaitIdle(Duration.ofSeconds(30));
+        tasks.awaitIdle(Eventually.PATIENCE);
         assertEquals(1, done.get());
     }
 }

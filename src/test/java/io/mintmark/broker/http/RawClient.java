@@ -2,6 +2,8 @@ package io.mintmark.broker.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.mintmark.endtoend.Eventually;
+
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
@@ -20,9 +22,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A client that sends whatever bytes it is told to. It gives up after half a minute. */
+/**
+ * A client that sends whatever bytes it is told to. It gives up after {@link Eventually#PATIENCE}.
+ */
 final class RawClient implements AutoCloseable {
-    private static final int TIMEOUT = 30_000;
+    private static final int TIMEOUT = (int) Eventually.PATIENCE.toMillis();
 
     private final Socket socket = new Socket();
     private final InputStream in;

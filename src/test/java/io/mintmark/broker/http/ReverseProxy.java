@@ -17,7 +17,6 @@ import java.util.concurrent.TimeUnit;
  * forwards whatever it can, and all clients share a few connections to the server.
  */
 public final class ReverseProxy implements AutoCloseable {
-    private static final long SECONDS_TO_STOP = 10;
 
     private static final String ALLOWED =
             """
@@ -187,7 +186,7 @@ public final class ReverseProxy implements AutoCloseable {
     public void close() {
         process.destroy();
         try {
-            if (!process.waitFor(SECONDS_TO_STOP, TimeUnit.SECONDS)) {
+            if (!process.waitFor(Eventually.SECONDS, TimeUnit.SECONDS)) {
                 process.destroyForcibly();
             }
         } catch (InterruptedException e) {

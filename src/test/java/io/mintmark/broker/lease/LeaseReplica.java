@@ -8,6 +8,7 @@ import io.mintmark.audit.log.SeenHistory;
 import io.mintmark.base.sql.Database;
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.endtoend.Eventually;
 import io.mintmark.provider.AccessProviders;
 
 import java.time.Duration;
@@ -38,7 +39,7 @@ final class LeaseReplica implements AutoCloseable {
                                         new SeenHistory(this.database, Optional.empty()),
                                         new RevocationPolicy(
                                                 providers.revokers().keySet(), TIMEOUT)),
-                                Duration.ofSeconds(5))
+                                Eventually.PATIENCE)
                         .start();
         LeaseStore store = new PostgresLeases(this.database, name);
         this.endings =

@@ -80,7 +80,7 @@ class RevocationListsTest {
         @Override
         public Optional<Revoked> of(ListIssuer authority) {
             asked.add(authority.provider());
-            Unchecked.call(() -> before.await(10, TimeUnit.SECONDS));
+            Unchecked.call(() -> before.await(Eventually.SECONDS, TimeUnit.SECONDS));
             return known.contains(authority)
                     ? Optional.of(new Revoked(NullNode.getInstance(), ended))
                     : Optional.empty();

@@ -9,6 +9,7 @@ import io.mintmark.base.outbound.Destinations;
 import io.mintmark.base.outbound.GuardedHttp;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.verdict.Unavailable;
+import io.mintmark.endtoend.Eventually;
 
 import org.junit.jupiter.api.Test;
 
@@ -153,7 +154,7 @@ final class KeySourcesTest {
                     CompletableFuture.supplyAsync(
                             () -> sources.of(acme.keys(), acme.tenant()),
                             task -> Thread.ofVirtual().start(task));
-            assertSame(entered, found.orTimeout(10, TimeUnit.SECONDS).join());
+            assertSame(entered, found.orTimeout(Eventually.SECONDS, TimeUnit.SECONDS).join());
         }
     }
 

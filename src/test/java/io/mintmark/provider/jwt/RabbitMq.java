@@ -19,7 +19,7 @@ import java.util.Map;
  */
 final class RabbitMq implements AutoCloseable {
     private static final Path PROGRAMS = Path.of("/usr/lib/rabbitmq/bin");
-    private static final Duration TIMEOUT = Duration.ofMinutes(2);
+    private static final Duration TIMEOUT = Eventually.PATIENCE;
 
     private static final String DEFINITIONS =
             """

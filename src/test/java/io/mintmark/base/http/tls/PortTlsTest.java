@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.base.config.TlsFiles;
 import io.mintmark.base.outbound.Authority;
+import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.PemFiles;
 
 import org.junit.jupiter.api.BeforeEach;
@@ -148,7 +149,7 @@ class PortTlsTest {
     }
 
     @Test
-    @Timeout(10)
+    @Timeout(Eventually.SECONDS)
     void a_named_pipe_in_place_of_a_file_does_not_hold_up_the_watch() throws Exception {
         PortTls tls = PortTls.of(files());
         Files.delete(key);

@@ -648,7 +648,7 @@ class ProofTest {
 
     /** The page as soon as it says that the run has ended. */
     private String ended() {
-        Instant end = Instant.now().plusSeconds(20);
+        Instant end = Instant.now().plus(Eventually.PATIENCE);
         while (Instant.now().isBefore(end)) {
             String page = world.get("auditor", "/proof").body();
             Matcher matcher = END.matcher(page);
