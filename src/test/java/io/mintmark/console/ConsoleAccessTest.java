@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 
-import io.mintmark.base.sql.ReadOnlyDatabase;
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.console.ViewerDatabase.Bounds;
@@ -56,9 +55,7 @@ class ConsoleAccessTest {
         var bounds = new Bounds(Duration.ofMillis(200), Duration.ofMinutes(1));
         try (ViewerDatabase viewers =
                 new ViewerDatabase(
-                        new ReadOnlyDatabase(database.login(Who.CONSOLE), "console", 1),
-                        1,
-                        bounds)) {
+                        TestDatabase.patient(database.login(Who.CONSOLE), 1), 1, bounds)) {
             ConsoleHealth health = new ConsoleHealth(new ConsoleAccess(viewers), nanos::get);
             assertTrue(health.answers());
             CountDownLatch taken = new CountDownLatch(1);

@@ -174,7 +174,7 @@ class ConsoleCookiesTest {
 
     @Test
     void logout_names_the_session_to_the_identity_provider_though_it_has_expired() {
-        people.lifetime(Duration.ofSeconds(3));
+        people.lifetime(Duration.ofSeconds(12));
         String session = everyCookie().getOrDefault(SESSION, "none");
         Eventually.holds(() -> asked("/", SESSION, session).statusCode() == 303);
 

@@ -65,7 +65,7 @@ public final class RunningConsole implements AutoCloseable {
         environment.putAll(settings);
         ConsoleSettings read = new SettingsReader(environment, Path.of("target")).console();
         ReadOnlyDatabase connections =
-                new ReadOnlyDatabase(database.login(Who.CONSOLE), "console", CONNECTIONS);
+                TestDatabase.patient(database.login(Who.CONSOLE), CONNECTIONS);
         ViewerDatabase viewers = new ViewerDatabase(connections, CONNECTIONS);
         GuardedHttp http = new GuardedHttp(new Destinations(read.allowedHosts()));
         ConsoleServer server =

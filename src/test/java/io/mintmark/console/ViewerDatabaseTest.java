@@ -210,8 +210,7 @@ class ViewerDatabaseTest {
     }
 
     private static ViewerDatabase two(Bounds bounds) {
-        return new ViewerDatabase(
-                new ReadOnlyDatabase(database.login(Who.CONSOLE), "console", 2), 2, bounds);
+        return new ViewerDatabase(TestDatabase.patient(database.login(Who.CONSOLE), 2), 2, bounds);
     }
 
     static Reading<String> held(CountDownLatch taken, CountDownLatch over) {

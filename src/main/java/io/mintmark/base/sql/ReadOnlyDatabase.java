@@ -15,10 +15,12 @@ public final class ReadOnlyDatabase implements AutoCloseable {
     /** Plans are made anew: one that fits many values of a condition fits none of them well. */
     private static final String SESSION =
             "-c default_transaction_read_only=on -c lock_timeout=1000"
-                    + " -c idle_in_transaction_session_timeout=5000"
                     + " -c max_parallel_workers_per_gather=0 -c plan_cache_mode=force_custom_plan";
 
     private static final Duration LONGEST_STATEMENT = Duration.ofSeconds(3);
+
+    /** What a transaction may idle between two statements, beyond the time of one. */
+    private static final Duration IDLE = Duration.ofSeconds(2);
 
     private final HikariDataSource pool;
 
@@ -38,7 +40,12 @@ public final class ReadOnlyDatabase implements AutoCloseable {
             int size,
             Duration longestStatement,
             Duration connecting) {
-        String session = SESSION + " -c statement_timeout=" + longestStatement.toMillis();
+        String session =
+                SESSION
+                        + " -c statement_timeout="
+                        + longestStatement.toMillis()
+                        + " -c idle_in_transaction_session_timeout="
+                        + longestStatement.plus(IDLE).toMillis();
         HikariConfig config =
                 Database.pool(application, login.source(application, session), size, connecting);
         config.setMinimumIdle(1);

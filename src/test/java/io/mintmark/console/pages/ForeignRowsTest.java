@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.base.sql.Query;
-import io.mintmark.base.sql.ReadOnlyDatabase;
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.console.PatientViewers;
 import io.mintmark.console.ViewerDatabase;
 import io.mintmark.console.ViewerDatabase.Reading;
 import io.mintmark.console.pages.activity.Period;
@@ -80,9 +80,7 @@ class ForeignRowsTest {
         database.admin(ConsoleWorld.script("world.sql"));
         database.run(
                 Who.APP, events("acme", "acme-github", "10 hours", 40, REFUSED_AND_OPEN + WHOLE));
-        viewers =
-                new ViewerDatabase(
-                        new ReadOnlyDatabase(database.login(Who.CONSOLE), "console", 1), 1);
+        viewers = PatientViewers.of(database.login(Who.CONSOLE), 1);
         world = new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty(), () -> now);
         database.runAsSuperuser("ANALYZE");
         shownBefore = each(paths(), ForeignRowsTest::shown);

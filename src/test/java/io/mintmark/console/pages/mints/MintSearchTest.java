@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.base.sql.ReadOnlyDatabase;
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.console.PatientViewers;
 import io.mintmark.console.Viewer;
 import io.mintmark.console.ViewerDatabase;
 import io.mintmark.console.pages.ConsoleWorld;
@@ -58,11 +58,7 @@ class MintSearchTest {
         database = ConsoleWorld.filled();
         database.run(Who.APP, MANY);
         database.run(Who.APP, ONE_OF_A_RARE_KEY);
-        viewers =
-                database.closing(
-                        new ViewerDatabase(
-                                new ReadOnlyDatabase(database.login(Who.CONSOLE), "console", 1),
-                                1));
+        viewers = database.closing(PatientViewers.of(database.login(Who.CONSOLE), 1));
     }
 
     private static Wanted wanted(String q, String tenant, String key, String outcome) {
