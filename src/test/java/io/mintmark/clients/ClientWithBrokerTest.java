@@ -21,7 +21,7 @@ import java.util.Map;
 @ParameterizedClass(allowZeroInvocations = true)
 @MethodSource("io.mintmark.clients.Shell#tested")
 class ClientWithBrokerTest {
-    @AutoClose private static final World world = new World(Map.of("PROVIDER_TIMEOUT", "PT4S"));
+    @AutoClose private static final World world = new World(Map.of("PROVIDER_TIMEOUT", "PT10S"));
     private final Shell shell;
 
     ClientWithBrokerTest(Shell shell) {

@@ -28,7 +28,7 @@ class AwsSdkEndpointTest {
 
     @BeforeAll
     static void start() {
-        world = new World(Map.of("PROVIDER_TIMEOUT", "PT6S", "CORS_ALLOWED_ORIGINS", ORIGIN));
+        world = new World(Map.of("PROVIDER_TIMEOUT", "PT10S", "CORS_ALLOWED_ORIGINS", ORIGIN));
         minio = StsStandIn.minio(world.broker().url().toString(), world.broker()::keySet, "policy");
         world.admin(
                 """

@@ -27,7 +27,7 @@ class BusyTenantTest {
             new World(
                     Map.of(
                             "PROVIDER_TIMEOUT",
-                            "PT4S",
+                            "PT10S",
                             "SERVER_MAX_REQUESTS",
                             Integer.toString(MOST_REQUESTS)));
 

@@ -108,9 +108,13 @@ class InFlightTest {
 
     private List<String> audited(String requestId) {
         return database.column(
-                "SELECT concat_ws(' ', kind, reason) FROM audit.event WHERE request_id = '%s'"
-                                .formatted(requestId)
-                        + " ORDER BY step");
+                """
+                SELECT concat_ws(' ', kind, reason) FROM audit.event
+                 WHERE request_id = '%s'
+                   AND mint_id NOT IN (SELECT mint_id FROM audit.event WHERE reason = 'decided_again')
+                 ORDER BY step
+                """
+                        .formatted(requestId));
     }
 
     private void providerIsAsked() {

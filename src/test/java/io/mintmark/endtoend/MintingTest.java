@@ -24,7 +24,7 @@ import java.util.Map;
 
 @Tag("every-postgres")
 class MintingTest {
-    @AutoClose private static final World world = new World(Map.of("PROVIDER_TIMEOUT", "PT4S"));
+    @AutoClose private static final World world = new World(Map.of("PROVIDER_TIMEOUT", "PT10S"));
 
     private static Answer mint(String requestId, String token, String... keys) {
         return world.broker()

@@ -29,7 +29,7 @@ class TokenExchangeEndpointTest {
 
     @BeforeAll
     static void start() {
-        world = new World(Map.of("PROVIDER_TIMEOUT", "PT2S", "CORS_ALLOWED_ORIGINS", ORIGIN));
+        world = new World(Map.of("PROVIDER_TIMEOUT", "PT10S", "CORS_ALLOWED_ORIGINS", ORIGIN));
         world.admin(
                 """
                 INSERT INTO broker.access_provider (tenant, name, type, settings)

@@ -70,7 +70,7 @@ final class Everything {
                                 "RATE_LIMIT_ENABLED",
                                 "false",
                                 "PROVIDER_TIMEOUT",
-                                "PT2S",
+                                "PT10S",
                                 "SECRETS_DIR",
                                 caKey(),
                                 "CORS_ALLOWED_ORIGINS",
