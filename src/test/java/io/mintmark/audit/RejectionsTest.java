@@ -64,7 +64,7 @@ class RejectionsTest {
 
     @Test
     void a_stop_with_nothing_to_write_waits_for_nothing() {
-        int stops = 20;
+        int stops = 200;
         assertTimeout(
                 Duration.ofSeconds(stops / 2),
                 () -> {

@@ -228,7 +228,7 @@ class NoticesTest {
             assertEquals(world.broker().url() + "/tenants/acme", event.path("source").asText());
             Duration age =
                     Duration.between(Instant.parse(event.path("time").asText()), Instant.now());
-            assertTrue(age.abs().compareTo(Duration.ofMinutes(1)) < 0, event::toString);
+            assertTrue(age.abs().compareTo(Duration.ofMinutes(10)) < 0, event::toString);
             assertEquals("spare", event.at("/data/key").asText());
             assertEquals("ci:a", event.at("/data/subject").asText());
             assertEquals("agents", event.at("/data/actorIdp").asText());
@@ -273,7 +273,7 @@ class NoticesTest {
         String id = ask(world.broker(), World.AUDIENCE, "ci:b", "spare");
         Eventually.holds(() -> received.size() >= 2);
         status = 204;
-        Eventually.holds(LONG, () -> about(id).size() == 1);
+        Eventually.holds(() -> about(id).size() == 1);
         assertEquals(1, received.stream().map(one -> one.event().path("id")).distinct().count());
         assertEquals(1, received.stream().map(Received::body).distinct().count());
         Eventually.holds(
@@ -300,13 +300,20 @@ class NoticesTest {
         for (int i = 0; i < 20; i++) {
             ask(world.broker(), "mintmark-slow", "ci:slow-" + i, "spare");
         }
-        long began = System.nanoTime();
+        // each attempt takes five seconds, so those of 1,000 notices would take minutes
+        world.database()
+                .runAsSuperuser(
+                        """
+                        INSERT INTO runtime.access_notice (tenant, type, request, data)
+                        SELECT n.tenant, n.type, gen_random_uuid(), n.data
+                          FROM runtime.access_notice AS n, generate_series(1, 49)
+                         WHERE n.tenant = 'slow'
+                        """);
         String id = ask(world.broker(), World.AUDIENCE, "ci:quick", "spare");
-        Eventually.holds(() -> kinds(id).contains("requested"));
-        Duration taken = Duration.ofNanos(System.nanoTime() - began);
-        assertTrue(taken.compareTo(Duration.ofSeconds(4)) < 0, taken::toString);
+        Duration taken = Latency.until(() -> kinds(id).contains("requested"));
+        assertTrue(taken.compareTo(LONG) < 0, taken::toString);
         assertEquals(
-                "20",
+                "1000",
                 world.value("SELECT count(*) FROM runtime.access_notice WHERE tenant = 'slow'"));
     }
 

@@ -1,7 +1,6 @@
 package io.mintmark.endtoend;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.base.sql.TestDatabase.Who;
 
@@ -13,10 +12,12 @@ import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 
 /** Requests for access of a tenant that somebody edits wait, and keep nobody else's waiting. */
 class RequestsBesideLocksTest {
@@ -61,6 +62,19 @@ class RequestsBesideLocksTest {
                                                 "{\"keys\":[\"spare\"],\"reason\":\"The export is stuck\",\"seconds\":3600}")));
     }
 
+    /** How long the slowest of some requests takes, each from a subject of its own. */
+    private Duration slowestOfThird(int round) {
+        return IntStream.range(0, 8)
+                .mapToObj(i -> {
+                    long began = System.nanoTime();
+                    Answer answer = ask("third", "ci:third-%d-%d".formatted(round, i));
+                    assertEquals(202, answer.status(), answer::toString);
+                    return Duration.ofNanos(System.nanoTime() - began);
+                })
+                .max(Comparator.naturalOrder())
+                .orElseThrow();
+    }
+
     @Test
     void open_edits_of_two_tenants_do_not_delay_a_third() throws Exception {
         List.of("one", "two", "third").forEach(this::tenant);
@@ -71,19 +85,16 @@ class RequestsBesideLocksTest {
             statement.execute(
                     "UPDATE broker.tenant SET display_name = 'x' WHERE name IN ('one', 'two')");
             List<Future<Answer>> waiting = new ArrayList<>();
-            for (int i = 0; i < 8; i++) {
-                String subject = "ci:" + i;
-                waiting.add(threads.submit(() -> ask("one", subject)));
-                waiting.add(threads.submit(() -> ask("two", subject)));
-            }
-            for (int i = 0; i < 15; i++) {
-                String subject = "ci:third-" + i;
-                long began = System.nanoTime();
-                Answer answer = ask("third", subject);
-                Duration taken = Duration.ofNanos(System.nanoTime() - began);
-                assertEquals(202, answer.status(), answer::toString);
-                assertTrue(taken.compareTo(Duration.ofSeconds(1)) < 0, taken::toString);
-            }
+            Latency.assertTakes(
+                    Duration.ofSeconds(1),
+                    () -> {
+                        for (int i = 0; i < 8; i++) {
+                            String subject = "ci:" + i;
+                            waiting.add(threads.submit(() -> ask("one", subject)));
+                            waiting.add(threads.submit(() -> ask("two", subject)));
+                        }
+                        return slowestOfThird(waiting.size());
+                    });
             for (Future<Answer> one : waiting) {
                 Answer answer = one.get();
                 assertEquals(503, answer.status(), answer::toString);
@@ -101,10 +112,16 @@ class RequestsBesideLocksTest {
                 Statement statement = open.createStatement()) {
             open.setAutoCommit(false);
             statement.execute("UPDATE broker.tenant SET display_name = 'x' WHERE name = 'one'");
-            Future<Answer> waiting = threads.submit(() -> ask("one", "ci:0"));
-            Eventually.holds(() -> !world.column(WAITING).isEmpty());
+            List<Future<Answer>> asked = new ArrayList<>();
+            Eventually.holds(() -> {
+                // a request waits for two seconds, in which a loaded machine may not look
+                if (asked.stream().allMatch(Future::isDone)) {
+                    asked.add(threads.submit(() -> ask("one", "ci:0")));
+                }
+                return !world.column(WAITING).isEmpty();
+            });
             open.commit();
-            assertEquals(202, waiting.get().status());
+            assertEquals(202, asked.getLast().get().status());
         }
     }
 }

@@ -35,6 +35,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.YearMonth;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -44,7 +45,7 @@ import java.util.concurrent.locks.LockSupport;
 @Tag("every-postgres")
 class RetirementTest {
     private static final Instant JANUARY = Instant.parse("2026-01-31T23:59:59Z");
-    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Eventually.PATIENCE;
     private static final Instant FEBRUARY = Instant.parse("2026-02-01T00:00:01Z");
 
     @TempDir private Path directory;
@@ -219,14 +220,15 @@ class RetirementTest {
             statement.execute("SELECT count(*) FROM audit.event");
             var retired = CompletableFuture.supplyAsync(() -> retire("2026-02"));
             Eventually.holds(this::someoneWaitsForTheLog);
-            long slowest = 0;
+            List<Long> taken = new ArrayList<>();
             for (int i = 0; i < 50; i++) {
                 long began = System.nanoTime();
                 store.append(AuditRows.mint("meanwhile", "{}"));
-                slowest = Math.max(slowest, System.nanoTime() - began);
+                taken.add(System.nanoTime() - began);
                 LockSupport.parkNanos(Duration.ofMillis(60).toNanos());
             }
-            assertTrue(Duration.ofNanos(slowest).toMillis() < 2_000, "took " + slowest + " ns");
+            // a loaded machine delays a few, and a lock that is waited for all
+            assertTrue(taken.stream().sorted().toList().get(25) < 2_000_000_000L, taken::toString);
             assertFalse(retired.isDone());
             reader.commit();
             assertTrue(retired.get().isPresent());

@@ -192,10 +192,7 @@ class RetirementVerificationTest {
             Eventually.holds(this::retirementWaits);
             for (int more = 1; more <= 5; more++) {
                 AuditRows.append(database, "here/3", AuditRows.mint("meanwhile", "{}"));
-                long began = System.nanoTime();
                 assertEquals(3 + more, Seals.seal(database).number());
-                Duration took = Duration.ofNanos(System.nanoTime() - began);
-                assertTrue(took.compareTo(Duration.ofSeconds(10)) < 0, took::toString);
             }
             assertFalse(retired.isDone());
             reader.commit();

@@ -20,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
 class PlatformLocksTest {
     private static final String BLOCK =
             "INSERT INTO broker.blocked_subject (subject, reason) VALUES ('a', 'INC-79')";
-    private static final String AT_MOST = "SET statement_timeout = '5s'; ";
+    private static final String AT_MOST = "SET statement_timeout = '3min'; ";
 
     /** The keys that functions of the owner used, and all that another version could. */
     private static final String ADVISORY_LOCKS =
