@@ -63,8 +63,7 @@ class ClientMistakesTest {
     @Test
     void an_address_on_this_machine_may_go_without() {
         for (String url : List.of("http://localhost/x", "http://127.0.0.1?x", "http://[::1]/")) {
-            assertEquals(
-                    3, client.with("MINTMARK_URL", url).run("keys", "--timeout=1").exit(), url);
+            assertEquals(3, client.with("MINTMARK_URL", url).run("keys", "--once").exit(), url);
         }
     }
 
@@ -95,7 +94,7 @@ class ClientMistakesTest {
     }
 
     private void assertUnreachable(String url, String why) {
-        Ended ended = client.with("MINTMARK_URL", url).run("get", "deploy", "--timeout", "1");
+        Ended ended = client.with("MINTMARK_URL", url).run("get", "deploy", "--once");
         assertEquals(
                 "mintmark-client: cannot reach the broker at %s: %s".formatted(url, why),
                 ended.err().lines().toList().getLast());

@@ -265,8 +265,7 @@ class HostileAnswersTest {
                         socket.getOutputStream().write(raw.getBytes(StandardCharsets.US_ASCII));
                     })) {
                 Ended ended =
-                        client.with("MINTMARK_URL", server.origin())
-                                .run("get", "a", "--timeout", "3");
+                        client.with("MINTMARK_URL", server.origin()).run("get", "a", "--once");
                 assertRefused(3, "its response is too long", ended);
                 assertEquals(1, server.connections());
             }

@@ -54,9 +54,9 @@ class WaitReadyTest {
             assertEquals(
                     new Said(
                             3,
-                            "ready, but no request came within PT0.5S: the reverse proxy doesn't use"
+                            "ready, but no request came within PT5S: the reverse proxy doesn't use"
                                     + " this replica, or no client sends requests"),
-                    run(settings, "--traffic", "--timeout", "PT0.5S"));
+                    run(settings, "--traffic", "--timeout", "PT5S"));
 
             CompletableFuture<Said> waiting =
                     CompletableFuture.supplyAsync(() -> run(settings, "--traffic"));

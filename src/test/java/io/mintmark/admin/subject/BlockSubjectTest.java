@@ -37,8 +37,10 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 class BlockSubjectTest {
-    private static final Duration TIMEOUT = Duration.ofSeconds(2);
-    private static final Duration END_PATIENCE = Duration.ofSeconds(5);
+    /** For locks, and for the ends of credentials. */
+    private static Duration lockTimeout = Eventually.PATIENCE;
+
+    private static Duration endTimeout = Eventually.PATIENCE;
 
     @TempDir static Path secrets;
 
@@ -80,6 +82,8 @@ class BlockSubjectTest {
 
     @AfterEach
     void lift() {
+        lockTimeout = Eventually.PATIENCE;
+        endTimeout = Eventually.PATIENCE;
         world.admin("DELETE FROM broker.blocked_subject");
     }
 
@@ -99,8 +103,8 @@ class BlockSubjectTest {
                                 new BlockSubject(
                                         CredentialTypes.byName(),
                                         () -> world.database().login(who),
-                                        TIMEOUT,
-                                        END_PATIENCE,
+                                        lockTimeout,
+                                        endTimeout,
                                         out))
                         .setErr(new PrintWriter(bytes, true, StandardCharsets.UTF_8))
                         .setExecutionExceptionHandler((failure, _, _) -> {
@@ -267,6 +271,7 @@ class BlockSubjectTest {
                 Statement statement = open.createStatement()) {
             open.setAutoCommit(false);
             statement.execute("UPDATE broker.tenant SET display_name = 'x' WHERE name = 'acme'");
+            lockTimeout = Duration.ofSeconds(2);
             Printed printed = block(Who.ADMIN, "--tenant acme", "ci:held");
             assertEquals(1, printed.status());
             assertTrue(printed.text().startsWith("nothing is blocked: "), printed.text());
@@ -485,6 +490,7 @@ class BlockSubjectTest {
             assertEquals(Set.of(), service.live());
             assertEquals(200, mint("ci:late", "app").status());
         }
+        endTimeout = Duration.ofSeconds(5);
         Printed printed = block(Who.TENANT_ADMIN, "--tenant acme", "ci:late", "--end");
         String mint = mints("ci:late", "app").getFirst();
         assertTrue(printed.text().contains("Ended at their providers, 0 of 1:"), printed.text());

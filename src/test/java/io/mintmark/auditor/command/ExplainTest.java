@@ -250,7 +250,7 @@ class ExplainTest {
         world.admin(
                 """
                 INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_from)
-                VALUES ('acme', 'ci', 'ci:later', 'past', now() + interval '2 seconds')
+                VALUES ('acme', 'ci', 'ci:later', 'past', now() + interval '10 seconds')
                 """);
         String token = world.issuer().sign("ci:later", World.AUDIENCE);
         assertEquals(403, request("past-3", token, "past").status());

@@ -233,7 +233,7 @@ class GrantReviewTest {
                 INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 's*', 'api')
                 """);
         String id = database.value("SELECT id FROM broker.subject_grant WHERE subject = 's*'");
-        for (int days : List.of(1, 2)) {
+        for (int minutes : List.of(1, 20)) {
             database.runAsSuperuser(
                     """
                     INSERT INTO audit.event (mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key,
@@ -242,10 +242,10 @@ class GrantReviewTest {
                            'requested', now() - interval '%1$d minutes', 'r', 'acme', 'ci', 'https://ci.example.com', 's*', 'api',
                            'own', 'jwt', %2$s, 1, 'test', now(), sha256('token')
                     """
-                            .formatted(days, id));
+                            .formatted(minutes, id));
         }
         database.assertRows(
-                "SELECT concat_ws(' ', uses_90d, last_used_at > now() - interval '90 seconds',"
+                "SELECT concat_ws(' ', uses_90d, last_used_at > now() - interval '10 minutes',"
                         + " lint) FROM audit.grant_review WHERE grant_id = "
                         + id,
                 "2 t glob_sign_in_exact_subject, no_reason");

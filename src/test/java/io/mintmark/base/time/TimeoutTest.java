@@ -24,16 +24,21 @@ class TimeoutTest {
     @Test
     void what_is_over_in_time_is_not_ended() {
         var ended = new AtomicInteger();
+        Duration timeout = Duration.ofMillis(100);
+        int late = 0; // since the machine did something else meanwhile
         for (int i = 0; i < 10_000; i++) {
-            try (Timeout _ = Timeout.after(Duration.ofMillis(100), ended::incrementAndGet)) {
+            long began = System.nanoTime();
+            try (Timeout _ = Timeout.after(timeout, ended::incrementAndGet)) {
                 Thread.onSpinWait();
             }
+            late += System.nanoTime() - began < timeout.toNanos() ? 0 : 1;
         }
         var later = new CompletableFuture<Integer>();
 
         Timeout.after(Duration.ofMillis(200), () -> later.complete(ended.get()));
 
-        assertEquals(0, later.join());
+        int most = late;
+        assertTrue(later.join() <= most, () -> later.join() + " ended, " + most + " took longer");
     }
 
     @Test

@@ -70,7 +70,7 @@ class ConsentTest {
                 SELECT concat_ws('|', subject, actor_idp, actor, key, claims, valid_until - valid_from, approved_by) FROM broker.subject_grant
                 """,
                 "dev:eve|agents|agent:bot|mail|{\"groups\": \"dev\"}|00:10:00|dev:eve of sso");
-        database.assertRows("SELECT token_age BETWEEN 10 AND 15 FROM broker.access_decision", "t");
+        database.assertRows("SELECT token_age BETWEEN 10 AND 60 FROM broker.access_decision", "t");
     }
 
     @Test

@@ -231,14 +231,14 @@ class PendingChangeTest {
                 Connection other = database.connect(Who.ADMIN);
                 Statement edit = other.createStatement()) {
             planner.setAutoCommit(false);
-            plan.execute("SET LOCAL idle_in_transaction_session_timeout = '300ms'");
             plan.execute(NEW_KEY);
             edit.execute("SET lock_timeout = '50ms'");
             String raise = "UPDATE broker.tenant SET max_keys = 1001 WHERE name = 'acme'";
             assertEquals(
                     "55P03",
                     assertThrows(SQLException.class, () -> edit.execute(raise)).getSQLState());
-            edit.execute("SET lock_timeout = '10s'");
+            plan.execute("SET LOCAL idle_in_transaction_session_timeout = '300ms'");
+            edit.execute("SET lock_timeout = '3min'");
             edit.execute(raise);
             assertThrows(SQLException.class, () -> plan.execute("SELECT 1"));
         }
