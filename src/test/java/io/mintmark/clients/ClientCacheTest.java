@@ -218,7 +218,7 @@ class ClientCacheTest {
     void a_lock_that_is_never_released_costs_half_of_the_timeout() throws IOException {
         for (String holder : List.of(ProcessHandle.current().pid() + "\n", "")) {
             Path lock = lockOf(holder);
-            accessKey("aws-process", "--timeout=2", "a");
+            accessKey("aws-process", "--timeout=10", "a");
             assertFalse(Files.exists(lock));
             client.run("logout");
         }

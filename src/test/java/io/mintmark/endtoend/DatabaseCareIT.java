@@ -15,7 +15,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -114,7 +113,7 @@ class DatabaseCareIT {
     private void archiveTheRest() {
         primary.run("SELECT pg_switch_wal()");
         Eventually.holds(
-                Duration.ofMinutes(2),
+                Eventually.PATIENCE,
                 () ->
                         primary.column(
                                         "SELECT last_archived_wal >= pg_walfile_name(pg_current_wal_lsn() -"

@@ -11,7 +11,6 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -110,7 +109,7 @@ final class RootInstallation implements AutoCloseable {
         }
         for (int port : ports) {
             Eventually.holds(
-                    Duration.ofMinutes(1),
+                    Eventually.PATIENCE,
                     () -> run("curl -fsSk %s/health".formatted(url(port))) == 0);
         }
     }

@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 
 /** A JVM whose time zone PostgreSQL doesn't know: {@code CTT} is a name of Java's alone. */
@@ -31,7 +30,7 @@ class TimeZoneTest {
                             directory);
             try {
                 Eventually.holds(
-                        Duration.ofMinutes(1),
+                        BrokerProcess.START,
                         () -> isListening(port) || broker.log().contains("TimeZone"));
                 assertFalse(broker.log().contains("TimeZone"), broker::log);
             } finally {
