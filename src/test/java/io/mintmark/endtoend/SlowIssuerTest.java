@@ -88,7 +88,7 @@ class SlowIssuerTest {
         Eventually.holds(() -> answered(attack) >= CONNECTIONS - PLACES);
 
         assertEquals(200, world.broker().get("/health").status());
-        Latency.assertAtMostTwice(usual, Latency.median(30, this::mint));
+        Latency.assertAtMostTwice(usual, () -> Latency.median(30, this::mint));
         assertEquals(CONNECTIONS - PLACES, answered(attack));
         for (CompletableFuture<HttpResponse<String>> each : attack) {
             Answer answer = new Answer(each.join());
