@@ -115,17 +115,21 @@ class EditsTest {
                 """);
         Eventually.holds(() -> providers(deaf).contains("second"));
         for (RunningBroker replica : replicas.subList(0, 2)) {
-            Eventually.holds(() -> providers(replica).contains("second"));
             Latency.assertTakes(
                     A_SECOND,
                     () -> {
-                        boolean listed = providers(replica).contains("second");
-                        world.admin(
-                                "UPDATE broker.identity_provider SET enabled = %s WHERE name = 'second'"
-                                        .formatted(!listed));
-                        return Latency.until(() -> providers(replica).contains("second") != listed);
+                        list("second", false);
+                        Eventually.holds(() -> !providers(replica).contains("second"));
+                        list("second", true);
+                        return Latency.until(() -> providers(replica).contains("second"));
                     });
         }
+    }
+
+    private static void list(String idp, boolean listed) {
+        world.admin(
+                "UPDATE broker.identity_provider SET enabled = %s WHERE name = '%s'"
+                        .formatted(listed, idp));
     }
 
     private static List<String> providers(RunningBroker replica) {
