@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.ServerResponseHeaders;
 import io.helidon.http.SetCookie;
+import io.helidon.http.Status;
 import io.helidon.security.AuthenticationResponse;
 import io.helidon.security.EndpointConfig;
 import io.helidon.security.Security;
@@ -17,6 +18,7 @@ import io.helidon.security.providers.oidc.common.OidcConfig.ClientAuthentication
 import io.helidon.security.providers.oidc.common.OidcCookieHandler;
 import io.helidon.security.providers.oidc.common.PkceChallengeMethod;
 import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
 import io.mintmark.base.json.StrictJson;
 
 import java.net.URI;
@@ -68,7 +70,14 @@ final class HelidonLogin {
      * @param location of the identity provider
      * @param cookie that the browser must return
      */
-    record Beginning(String location, String cookie) {}
+    record Beginning(String location, String cookie) {
+        void send(ServerResponse response) {
+            response.status(Status.SEE_OTHER_303)
+                    .header(HeaderNames.LOCATION, location)
+                    .header(HeaderNames.SET_COOKIE, cookie)
+                    .send();
+        }
+    }
 
     /**
      * @param console where browsers reach the console

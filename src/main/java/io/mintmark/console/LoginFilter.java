@@ -1,8 +1,6 @@
 package io.mintmark.console;
 
-import io.helidon.http.HeaderNames;
 import io.helidon.http.Method;
-import io.helidon.http.Status;
 import io.helidon.webserver.http.Filter;
 import io.helidon.webserver.http.FilterChain;
 import io.helidon.webserver.http.RoutingRequest;
@@ -32,6 +30,7 @@ final class LoginFilter implements Filter {
                     HelidonLogin.DONE,
                     HelidonLogin.FAILED,
                     HelidonLogin.LOGGED_OUT,
+                    LoginRoutes.LOGIN,
                     LoginRoutes.LOGOUT,
                     ConsoleHealth.PATH,
                     ConsoleLiveness.PATH);
@@ -111,11 +110,6 @@ final class LoginFilter implements Filter {
         }
         String query = request.query().rawValue();
         String asked = request.path().rawPath() + (query.isEmpty() ? "" : "?" + query);
-        HelidonLogin.Beginning beginning =
-                login.begin(LocalAddress.of(asked).orElse(LocalAddress.START));
-        response.status(Status.SEE_OTHER_303)
-                .header(HeaderNames.LOCATION, beginning.location())
-                .header(HeaderNames.SET_COOKIE, beginning.cookie())
-                .send();
+        login.begin(LocalAddress.of(asked).orElse(LocalAddress.START)).send(response);
     }
 }

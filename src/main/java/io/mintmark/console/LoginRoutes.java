@@ -27,6 +27,7 @@ import java.util.stream.Collectors;
 /** Handles the end of a login and of a session. */
 final class LoginRoutes implements Filter {
     static final String LOGOUT = "/logout";
+    static final String LOGIN = "/login"; // replaces a session whose token is too old
 
     private static final Logger log = LoggerFactory.getLogger(LoginRoutes.class);
     private static final List<String> OF_AN_ANSWER =
@@ -73,6 +74,7 @@ final class LoginRoutes implements Filter {
         routing.addFeature(login.redirectEndpoint())
                 .get(HelidonLogin.DONE, this::done)
                 .get(HelidonLogin.FAILED, LoginRoutes::notExchanged)
+                .get(LOGIN, (request, response) -> login.begin(next(request)).send(response))
                 .get(LOGOUT, this::logout)
                 .post(LOGOUT, this::logout)
                 .get(HelidonLogin.LOGGED_OUT, LoginRoutes::loggedOut);
@@ -220,14 +222,19 @@ final class LoginRoutes implements Filter {
                     .send(request, response);
             return;
         }
-        LocalAddress to =
-                request.query()
-                        .first(HelidonLogin.TO)
-                        .asOptional()
-                        .flatMap(LocalAddress::of)
-                        .filter(address -> address.isPage(sections))
-                        .orElse(LocalAddress.START);
-        response.status(Status.SEE_OTHER_303).header(HeaderNames.LOCATION, to.text()).send();
+        response.status(Status.SEE_OTHER_303)
+                .header(HeaderNames.LOCATION, next(request).text())
+                .send();
+    }
+
+    /** The page that a login returns to. */
+    private LocalAddress next(ServerRequest request) {
+        return request.query()
+                .first(HelidonLogin.TO)
+                .asOptional()
+                .flatMap(LocalAddress::of)
+                .filter(address -> address.isPage(sections))
+                .orElse(LocalAddress.START);
     }
 
     private static void notExchanged(ServerRequest request, ServerResponse response) {

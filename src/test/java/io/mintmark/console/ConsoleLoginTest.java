@@ -473,6 +473,18 @@ class ConsoleLoginTest {
         assertEquals(to, location(audrey.get(console.url() + "/oidc/done?to=" + to)));
     }
 
+    @ParameterizedTest
+    @CsvSource({"/mints, /mints", "//evil.example, /", "/logout, /"})
+    void a_login_replaces_a_session_and_returns_to_a_page(String to, String expected) {
+        logIn("audrey", "/");
+        String session = browser.cookie(SESSION);
+
+        HttpResponse<String> back = browser.open(console.url() + "/login?to=" + to);
+
+        assertEquals(console.url() + expected, back.uri().toString());
+        assertNotEquals(session, browser.cookie(SESSION));
+    }
+
     @Test
     void a_login_goes_to_the_configured_address_whatever_the_host_header_says() {
         String answer = answerTo("GET / HTTP/1.1\r\nHost: evil.example.com\r\n\r\n");

@@ -36,12 +36,14 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** Requests for access that people decide in the console: a broker and a console, over HTTP. */
 class RequestDecisionsTest {
@@ -61,13 +63,16 @@ class RequestDecisionsTest {
     /** May request a key. */
     private static CookieJar rita;
 
+    private static SignInStandIn signIn;
+
     @BeforeAll
     static void start() {
         world = new World();
         world.admin(
                 """
                 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, accepts)
-                VALUES ('console-people', 'acme', '%s', '{mintmark-console}', '{approver}');
+                VALUES ('console-people', 'acme', '%1$s', '{mintmark-console}', '{approver}'),
+                       ('agents', 'acme', '%1$s', '{mintmark-agents}', '{actor}');
                 INSERT INTO broker.access_rule (tenant, key, idp, subject, match, approvals, max_access, break_glass)
                 VALUES ('acme', 'spare', 'ci', 'ci:*', 'glob', 1, 7200, false),
                        ('acme', 'spare', 'ci', 'bea', 'exact', 1, 7200, false),
@@ -78,11 +83,13 @@ class RequestDecisionsTest {
                 INSERT INTO broker.access_approver (rule, idp, subject)
                 SELECT id, 'console-people', 'ben' FROM broker.access_rule WHERE subject = 'bea';
                 INSERT INTO broker.console_access (tenant, claim, value)
-                VALUES ('acme', 'sub', '"bea"'), ('acme', 'sub', '["otto", "rita"]');
+                VALUES ('acme', 'sub', '"bea"'), ('acme', 'sub', '["otto", "rita", "cleo"]');
+                INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, consent)
+                VALUES ('acme', 'spare', 'ci', 'cleo', 7200, true);
                 """
                         .formatted(world.issuer().url()));
         int port = RunningBroker.freePort();
-        var _ =
+        signIn =
                 new SignInStandIn(
                         world.issuer(),
                         RunningConsole.CLIENT,
@@ -90,6 +97,7 @@ class RequestDecisionsTest {
                         "http://localhost:" + port,
                         List.of(
                                 new Person("bea", Map.of()),
+                                new Person("cleo", Map.of()),
                                 new Person("otto", Map.of()),
                                 new Person("rita", Map.of())));
         console =
@@ -142,7 +150,7 @@ class RequestDecisionsTest {
         return browser;
     }
 
-    private static String asked(String subject, String key, boolean breakGlass) {
+    private static String asked(String subject, String key, boolean breakGlass, String... headers) {
         Answer answer =
                 world.broker()
                         .send(
@@ -153,7 +161,13 @@ class RequestDecisionsTest {
                                                 "Bearer "
                                                         + world.issuer()
                                                                 .sign(subject, World.AUDIENCE))
-                                        .header("Content-Type", "application/json")
+                                        .headers(
+                                                Stream.concat(
+                                                                Stream.of(
+                                                                        "Content-Type",
+                                                                        "application/json"),
+                                                                Stream.of(headers))
+                                                        .toArray(String[]::new))
                                         .POST(
                                                 BodyPublishers.ofString(
                                                         """
@@ -515,6 +529,62 @@ class RequestDecisionsTest {
         }
         assertEquals(
                 403, choose(bea, id, "approve", "Origin", "https://evil.example").statusCode());
+        assertStatus("pending", id);
+    }
+
+    private static String askedByAnAgent() {
+        return asked(
+                "cleo",
+                "spare",
+                false,
+                "Mintmark-Actor-Token",
+                world.issuer().sign("agent:bot", "mintmark-agents"));
+    }
+
+    @Test
+    void consent_shows_what_is_asked_for_and_needs_a_new_login() {
+        String id = askedByAnAgent();
+        String address = console.url() + "/requests/" + id;
+        signIn.further(Map.of("iat", Instant.now().getEpochSecond() - 302));
+        try (CookieJar cleo = loggedIn("cleo")) {
+            assertShows(
+                    cleo.get(address).body(),
+                    "waits for the consent of cleo",
+                    ">agent:bot</a>",
+                    ">spare</a>",
+                    "https://spare.example.com",
+                    "60 minutes of access",
+                    REASON,
+                    "Only you can decide this, within five minutes after a login.");
+
+            HttpResponse<String> old = choose(cleo, id, "approve");
+            assertEquals(403, old.statusCode());
+            assertShows(
+                    old.body(),
+                    "Consent needs a token that was issued at most five minutes ago.",
+                    "Nothing was decided yet. <a href=\"/login?to=%2Frequests%2F" + id);
+            assertStatus("pending", id);
+
+            signIn.further(Map.of());
+            HttpResponse<String> back = cleo.open(console.url() + "/login?to=%2Frequests%2F" + id);
+            assertEquals(address, back.uri().toString());
+            assertEquals(303, choose(cleo, id, "approve").statusCode());
+            assertStatus("granted", id);
+            assertShows(cleo.get(address).body(), "cleo", "approved");
+            choose(cleo, id, "withdraw");
+        } finally {
+            signIn.further(Map.of());
+        }
+    }
+
+    @Test
+    void nobody_else_is_offered_to_consent() {
+        String id = askedByAnAgent();
+        String address = console.url() + "/requests/" + id;
+        String page = bea.get(address).body();
+        assertShows(page, "Only cleo can decide this", "mintmark-client approve " + id);
+        assertLacks(page, ">Approve</button>", "INSERT INTO broker.access_decision");
+        assertEquals(404, choose(bea, id, "approve").statusCode());
         assertStatus("pending", id);
     }
 

@@ -51,6 +51,11 @@ public final class Links {
         return "/requests/" + encoded(id);
     }
 
+    /** A login that replaces the viewer's session by a new one and returns to a page. */
+    public static String loginAgain(String page) {
+        return "/login?to=" + encoded(page);
+    }
+
     /** The page of a tenant. */
     public static String tenant(String tenant) {
         return "/tenants/" + encoded(tenant);

@@ -66,8 +66,14 @@ public final class BrokerRoutes {
          * @param status for the page
          * @param sentence what the broker says, for people
          * @param advice what to do about it
+         * @param needsLogin whether it works after another login
          */
-        record Failed(int status, String sentence, String advice) implements Outcome {
+        record Failed(int status, String sentence, String advice, boolean needsLogin)
+                implements Outcome {
+            Failed(int status, String sentence, String advice) {
+                this(status, sentence, advice, false);
+            }
+
             /** The console has no broker to ask. */
             static Failed withoutBroker() {
                 return new Failed(
@@ -174,6 +180,9 @@ public final class BrokerRoutes {
                     "The broker does not accept the token of your session: " + words,
                     "Log out and in again. If that changes nothing, use a command below, and tell a"
                             + " platform admin.");
+        }
+        if (reply.answer().words("details", "reason").equals(Optional.of("token_not_fresh"))) {
+            return new Outcome.Failed(reply.status(), words, "Nothing was decided yet.", true);
         }
         return reply.status() >= SERVER_ERROR
                 ? new Outcome.Failed(502, "The broker failed: " + words, "Try again in a moment.")
