@@ -4,6 +4,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT format(CASE rule
         WHEN 'access_for_everybody' THEN 'The row gives access to %s. Use a claim and a value that only the right people have.'
+        WHEN 'access_without_consent' THEN 'By access rule %s, an actor needs the consent of its subject for this key, but grant %s allows the key to actor "%s" without it. Delete the grant, or disable the rule.'
         WHEN 'access_without_request' THEN 'Access rule %s lets the same subject request this key, but grant %s allows it at any time without a request. Delete the grant, give it a valid_until, or disable the rule.'
         WHEN 'algorithm_not_sent' THEN '%s signs with %s, but the column algorithms does not list it, so every token is rejected. Add it to algorithms.'
         WHEN 'any_account' THEN 'With shared_identity, only allowed_targets separates tenants, and "%s" allows the roles of every account, also those of other tenants. Write the number of the account.'

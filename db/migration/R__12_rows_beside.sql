@@ -136,7 +136,20 @@ BEGIN
         AND hashtextextended(g.subject, 0) = hashtextextended(r.subject, 0) AND g.subject = r.subject AND g.key || '' = r.key
       WHERE of_table IN ('subject_grant', 'access_rule') AND r.tenant = checked.tenant AND r.key = checked.key AND r.idp = checked.idp AND r.subject = checked.subject
         AND checked.id = CASE of_table WHEN 'access_rule' THEN r.id ELSE g.id END AND r.match = 'exact' AND r.enabled AND g.enabled
-        AND g.valid_until IS NULL AND g.actor IS NULL AND g.networks IS NULL AND r.claims @> g.claims ORDER BY r.id LIMIT 1);
+        AND g.valid_until IS NULL AND g.actor IS NULL AND NOT r.consent AND g.networks IS NULL AND r.claims @> g.claims ORDER BY r.id LIMIT 1)
+    UNION ALL
+    -- A rule of consent is about requests with an actor alone, and often for all people.
+    (SELECT 'access_without_consent', concat_ws(chr(10), r.id, g.id, g.actor)
+       FROM (SELECT o.* FROM broker.access_rule AS o WHERE o.tenant = checked.tenant AND o.key = checked.key LIMIT 100) AS r
+      CROSS JOIN LATERAL (
+            (SELECT o.* FROM broker.subject_grant AS o WHERE of_table = 'subject_grant' AND o.id = checked.id)
+            UNION ALL (SELECT o.* FROM broker.subject_grant AS o WHERE of_table = 'access_rule' AND o.tenant = r.tenant AND o.idp = r.idp AND o.match = 'exact'
+                          AND r.match = 'exact' AND hashtextextended(o.subject, 0) = hashtextextended(r.subject, 0) AND o.key || '' = r.key)
+            UNION ALL (SELECT o.* FROM broker.subject_grant AS o WHERE of_table = 'access_rule' AND r.match = 'glob' AND o.tenant = r.tenant AND o.key = r.key LIMIT 200)) AS g
+      WHERE of_table IN ('subject_grant', 'access_rule') AND r.consent AND r.enabled AND g.enabled AND r.idp = g.idp AND (of_table <> 'access_rule' OR r.id = checked.id)
+        AND g.actor IS NOT NULL AND g.valid_until IS NULL AND g.networks IS NULL AND r.claims @> g.claims
+        AND CASE WHEN r.match = 'glob' AND g.match = 'exact' THEN internal.glob_matches(r.subject, g.subject) ELSE r.match = g.match AND r.subject = g.subject END
+      ORDER BY r.id, g.id LIMIT 1);
 END
 $$;
 COMMENT ON FUNCTION internal.lint_beside(text, broker.subject_grant) IS 'Findings in a row of a table beside other rows, when it is written.';

@@ -770,6 +770,28 @@ INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('
 --? allows it at any time without a request
 --! 01000
 
+-- grant to a pair, beside a rule by which the person consents
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, consent) VALUES ('acme', 'deploy', 'acme-keycloak', '3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 3600, true);
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_idp, actor, reason) VALUES ('acme', 'acme-keycloak', '3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 'deploy', 'acme-agents', 'agent:release-bot', 'INC-1: now');
+--> Grant of key "deploy" to "3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e": access_without_consent
+--? allows the key to actor "agent:release-bot" without it
+--! 01000
+
+-- rule by which a person consents, who lets an agent act without asking
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_idp, actor, reason) VALUES ('acme', 'acme-keycloak', '3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 'deploy', 'acme-agents', 'agent:release-bot', 'INC-1: now');
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, consent) VALUES ('acme', 'deploy', 'acme-keycloak', '3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 3600, true);
+--> Access rule …
+--? an actor needs the consent of its subject for this key
+--! 01000
+
+-- rule by which everybody consents, beside a grant to one pair
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('sso2', 'acme', 'https://sso.acme.example/realms/two', '{mintmark-two}');
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_idp, actor, reason) VALUES ('acme', 'sso2', 'user:zoe', 'deploy', 'acme-agents', 'agent:release-bot', 'INC-1: now');
+INSERT INTO broker.access_rule (tenant, key, idp, subject, match, max_access, consent) VALUES ('acme', 'deploy', 'sso2', 'user:**', 'glob', 3600, true);
+--> Access rule …
+--? allows the key to actor "agent:release-bot" without it
+--! 01000
+
 -- rule: a regular expression as reason_pattern
 INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, reason_pattern) VALUES ('acme', 'deploy', 'acme-keycloak', 'user:zoe', 14400, 'INC-[0-9]+.*');
 --> Access rule …

@@ -102,6 +102,16 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until, reason) VALUES ('acme', 'acme-keycloak', '3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 'read', '2099-12-31', 'OPS-1');
 --> nothing
 
+-- rule: agents ask a person who may use the key without them
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'acme-keycloak', '3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 'deploy', 'OPS-1');
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, consent) VALUES ('acme', 'deploy', 'acme-keycloak', '3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 3600, true);
+--> nothing
+
+-- grant: an agent that reads without asking, beside a rule for another key
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, consent) VALUES ('acme', 'deploy', 'acme-keycloak', '3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 3600, true);
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_idp, actor, reason) VALUES ('acme', 'acme-keycloak', '3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 'read', 'acme-agents', 'agent:release-bot', 'OPS-1');
+--> nothing
+
 -- tenant: a second admin required of one, beside whom platform admins approve
 UPDATE broker.tenant SET require_second_admin = true WHERE name = 'acme';
 --> nothing

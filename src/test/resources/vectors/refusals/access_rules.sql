@@ -96,6 +96,32 @@ INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, reason_hi
 --> The access rule for key "deploy" has a reason_hint, but no reason_pattern.
 --! 23514 a_reason_hint_explains_a_pattern
 
+-- a hint of two lines
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, reason_pattern, reason_hint) VALUES ('acme', 'deploy', 'ci', 'x', 3600, 'INC-**', E'Start with\nthe ticket');
+--> The access rule for key "deploy" has a reason_hint that …
+--? Write a sentence for the requester
+--! 23514 a_reason_hint_is_one_line_of_up_to_200_characters
+
+-- a pattern that is removed without its hint
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, reason_pattern, reason_hint) VALUES ('acme', 'deploy', 'ci', 'x', 3600, 'INC-**', 'Start with the ticket');
+UPDATE broker.access_rule SET reason_pattern = NULL WHERE subject = 'x';
+--> The access rule for key "deploy" has a reason_hint, but no reason_pattern.
+--! 23514 a_reason_hint_explains_a_pattern
+
+-- neither yes nor no to the end of access
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, end_access) VALUES ('acme', 'deploy', 'ci', 'x', 3600, NULL);
+--> A row of broker.access_rule needs "end_access", which is missing or null.
+--! 23502
+
+-- a list of credentials to end
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, end_credentials) VALUES ('acme', 'deploy', 'ci', 'x', 3600, 'aws-sts');
+--> invalid input syntax for type boolean: "aws-sts"
+--! 22P02
+
+-- no word about credentials: as break_glass says
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, end_credentials) VALUES ('acme', 'deploy', 'ci', 'x', 3600, NULL);
+--> nothing
+
 -- more people than there can be
 INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, people) VALUES ('acme', 'deploy', 'ci', 'x', 3600, 26);
 --> The access rule for key "deploy": people is 26, and must be 0 to 25.
