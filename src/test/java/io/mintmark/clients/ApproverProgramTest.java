@@ -1,6 +1,7 @@
 package io.mintmark.clients;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.mintmark.endtoend.Answer;
 import io.mintmark.endtoend.Eventually;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.net.http.HttpRequest;
@@ -60,9 +62,13 @@ class ApproverProgramTest {
     }
 
     private Process program() throws IOException {
-        Path token =
-                Files.writeString(
-                        directory.resolve("token"), world.issuer().sign("gate", "mintmark-bots"));
+        Files.writeString(directory.resolve("token"), world.issuer().sign("gate", "mintmark-bots"));
+        return program(directory, port, world.broker().url().toString(), tickets.url());
+    }
+
+    /** The program, with the token and the secret of notices in the files of a directory. */
+    static Process program(Path directory, int port, String broker, String tickets)
+            throws IOException {
         ProcessBuilder builder =
                 new ProcessBuilder("python3", "-I", PROGRAM.toString(), Integer.toString(port))
                         .redirectErrorStream(true)
@@ -71,12 +77,18 @@ class ApproverProgramTest {
         builder.environment()
                 .putAll(
                         Map.of(
-                                "PATH", Shell.SEARCH_PATH,
-                                "NOTICE_SECRET_FILE", directory.resolve("acme/notices").toString(),
-                                "MINTMARK_URL", world.broker().url().toString(),
-                                "MINTMARK_TOKEN_FILE", token.toString(),
-                                "TICKETS_URL", tickets.url(),
-                                "USED_TICKETS_DIR", directory.toString()));
+                                "PATH",
+                                Shell.SEARCH_PATH,
+                                "NOTICE_SECRET_FILE",
+                                directory.resolve("acme/notices").toString(),
+                                "MINTMARK_URL",
+                                broker,
+                                "MINTMARK_TOKEN_FILE",
+                                directory.resolve("token").toString(),
+                                "TICKETS_URL",
+                                tickets,
+                                "USED_TICKETS_DIR",
+                                directory.toString()));
         return builder.start();
     }
 
@@ -102,6 +114,20 @@ class ApproverProgramTest {
                         .header("Content-Type", "application/json")
                         .POST(BodyPublishers.ofString(body));
         return world.broker().send(request);
+    }
+
+    private String revisions(String id) {
+        return world.broker()
+                .send(
+                        world.broker()
+                                .request("/access-requests/" + id)
+                                .header(
+                                        "Authorization",
+                                        "Bearer " + world.issuer().sign("boss", "mintmark-bots"))
+                                .GET())
+                .body()
+                .path("revisions")
+                .toString();
     }
 
     private String asked() {
@@ -165,13 +191,51 @@ class ApproverProgramTest {
         assertEquals("pending", decided(second));
     }
 
-    @Test
-    void a_ticket_system_that_is_down_is_asked_again() {
-        ticket(503, "ci:eve", "approved");
+    @ParameterizedTest
+    @ValueSource(ints = {429, 503})
+    void a_ticket_system_that_does_not_answer_now_is_asked_again(int status) {
+        ticket(status, "ci:eve", "approved");
         String id = asked();
         Eventually.holds(() -> tickets.asked().size() > 1);
         assertEquals("pending", decided(id));
         ticket(200, "ci:eve", "approved");
         Eventually.holds(() -> decided(id).startsWith("granted|gate"));
+    }
+
+    @Test
+    void the_broker_takes_the_decision_on_a_repeated_notice_once() {
+        ticket(200, "ci:eve", "open");
+        String id = asked();
+        Eventually.holds(
+                () -> world.value("SELECT count(*) FROM runtime.access_notice").equals("0"));
+        SignedNotice notice = SignedNotice.of(id, "ci:eve", revisions(id));
+        ticket(200, "ci:eve", "approved");
+        Eventually.holds(() -> notice.sendTo(port) == 204 && decided(id).startsWith("granted"));
+        assertEquals(204, notice.sendTo(port));
+        assertEquals("granted|gate|t|INC-4711 is approved by desk", decided(id));
+    }
+
+    @Test
+    void while_it_is_down_a_person_decides_and_it_changes_nothing_afterwards() throws Exception {
+        program.destroy();
+        program.waitFor();
+        ticket(200, "ci:eve", "rejected");
+        String id = asked();
+        Eventually.holds(() ->
+                !world.value("SELECT coalesce(max(tries), 0) FROM runtime.access_notice")
+                        .equals("0"));
+        post(
+                "/access-requests/" + id + "/decision",
+                "boss",
+                "mintmark-bots",
+                "{\"verdict\":\"approve\"}");
+        assertEquals("granted|boss|f", decided(id));
+
+        program = program();
+        Eventually.holds(() ->
+                world.value("SELECT count(*) FROM runtime.access_notice WHERE NOT access_lasts")
+                        .equals("0"));
+        assertFalse(tickets.asked().isEmpty());
+        assertEquals("granted|boss|f", decided(id));
     }
 }
