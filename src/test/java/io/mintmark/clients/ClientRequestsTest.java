@@ -12,11 +12,17 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 
 /** The shell client asks for access, and people decide with it. */
@@ -27,6 +33,7 @@ class ClientRequestsTest {
     private static final String REASON = "Ticket 4711: \"quoted\" \\ $HOME `id` ünï";
 
     @AutoClose private static final World world = new World();
+    @TempDir private Path directory;
     private final Shell shell;
     private final String name = UUID.randomUUID().toString().substring(0, 8);
 
@@ -42,13 +49,17 @@ class ClientRequestsTest {
                 VALUES ('people', 'acme', '%1$s', '{mintmark-people}', '{approver}'),
                        ('agents', 'acme', '%1$s', '{mintmark-agents}', '{actor}');
                 INSERT INTO broker.access_rule (tenant, key, idp, subject, match, max_access)
-                VALUES ('acme', 'spare', 'ci', 'ci:*', 'glob', 7200)
+                VALUES ('acme', 'spare', 'ci', 'ci:*', 'glob', 7200);
+                INSERT INTO broker.access_rule (tenant, key, idp, subject, match, max_access, consent)
+                VALUES ('acme', 'deploy', 'ci', 'ci:*', 'glob', 7200, true);
+                INSERT INTO broker.access_rule (tenant, key, idp, subject, match, max_access, reason_pattern, reason_hint)
+                VALUES ('acme', 'api', 'ci', 'ci:*', 'glob', 7200, 'INC-**', 'Start with the ticket, for example INC-4711.');
                 """
                         .formatted(world.issuer().url()));
         world.admin(
                 """
                 INSERT INTO broker.access_approver (rule, idp, subject)
-                SELECT id, 'people', 'boss' FROM broker.access_rule
+                SELECT id, 'people', 'boss' FROM broker.access_rule WHERE NOT consent
                 """);
     }
 
@@ -176,6 +187,75 @@ class ClientRequestsTest {
                 "SELECT note FROM broker.access_decision WHERE request = '%s' AND verdict = 'withdraw'"
                         .formatted(id),
                 "done");
+    }
+
+    @Test
+    void a_person_consents_to_a_request_of_its_agent() throws IOException {
+        Path agent =
+                Files.writeString(
+                        directory.resolve("agent"),
+                        world.issuer().sign("agent:bot", "mintmark-agents"));
+        Ended asked =
+                requester()
+                        .with("MINTMARK_ACTOR_TOKEN_FILE", agent.toString())
+                        .run("request", "deploy", "--reason", REASON, "--for", "1h");
+        assertEquals(0, asked.exit(), asked.err());
+        String id = pending();
+        assertTrue(
+                asked.err()
+                        .contains(
+                                "an approver, or with consent the person alone, runs:"
+                                        + " mintmark-client approve "
+                                        + id),
+                asked.err());
+        assertEquals(1, boss().run("approve", id).exit());
+        long now = Instant.now().getEpochSecond();
+        Ended late =
+                with(world.issuer()
+                                .sign(
+                                        Map.of(
+                                                "sub",
+                                                "ci:" + name,
+                                                "aud",
+                                                World.AUDIENCE,
+                                                "iat",
+                                                now - 302,
+                                                "exp",
+                                                now + 600)))
+                        .run("approve", id);
+        assertEquals(1, late.exit());
+        assertTrue(
+                late.err().contains("at most five minutes ago")
+                        && late.err().contains("set MINTMARK_TOKEN to a new token\n"),
+                late.err());
+
+        Ended consented = requester().run("approve", id);
+        assertEquals("%s\tdeploy\tgranted\t1 of 1 approvals\n".formatted(id), consented.out());
+        assertTrue(
+                consented
+                        .err()
+                        .contains(
+                                "only ci:%s can consent to it, with a token of at most five minutes"
+                                        .formatted(name)),
+                consented.err());
+        assertTrue(
+                ClientProcess.under(shell).run("approve", "--help").out().contains("only you can"));
+    }
+
+    @Test
+    void a_reason_that_does_not_match_is_refused_with_the_hint_of_the_rule() {
+        Ended prose = requester().run("request", "api", "--reason", REASON, "--for", "1h");
+        assertEquals(1, prose.exit());
+        assertTrue(
+                prose.err()
+                        .startsWith(
+                                "mintmark-client: The reason for access to key \"api\" must match the"
+                                        + " pattern INC-**. Start with the ticket, for example"
+                                        + " INC-4711. (INVALID_REQUEST, request "),
+                prose.err());
+        Ended ticket =
+                requester().run("request", "api", "--reason", "INC-4711: stuck", "--for", "1h");
+        assertEquals(0, ticket.exit(), ticket.err());
     }
 
     @Test
