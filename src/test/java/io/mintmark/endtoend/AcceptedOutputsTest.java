@@ -8,9 +8,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A client that names the outputs that it accepts gets no credential with others. */
+/**
+ * A client that names the outputs that it accepts gets no credential with others, and one that
+ * names outputs which it can use once gets no two credentials with them.
+ */
 class AcceptedOutputsTest {
     private static final String HEADER = "Mintmark-Accept-Outputs";
+    private static final String DISTINCT = "Mintmark-Distinct-Outputs";
 
     @AutoClose private static World world;
 
@@ -23,9 +27,10 @@ class AcceptedOutputsTest {
                 VALUES ('acme', 'hook', 'webhook',
                         '{"endpoint": "https://hook.example.com", "fields": ["NPM_TOKEN", "REGISTRY_USER"]}');
                 INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
-                VALUES ('acme', 'npm', 'hook', 600, '{"target": "registry/push"}');
+                VALUES ('acme', 'npm', 'hook', 600, '{"target": "registry/push"}'),
+                       ('acme', 'jobs', 'own', 600, '{"audience": "https://jobs.example.com"}');
                 INSERT INTO broker.subject_grant (tenant, idp, subject, key)
-                VALUES ('acme', 'ci', 'ci:main', 'npm')
+                VALUES ('acme', 'ci', 'ci:main', 'npm'), ('acme', 'ci', 'ci:main', 'jobs')
                 """);
     }
 
@@ -49,6 +54,38 @@ class AcceptedOutputsTest {
         assertEquals(HEADER, answer.at("/details/field"));
         assertEquals(outputs, answer.body().at("/details/outputs").toString());
         world.assertRows(requested, before);
+    }
+
+    private static Answer mintDistinct(String keys, String distinct) {
+        return world.broker()
+                .post(
+                        "{\"keys\":[%s]}".formatted(keys),
+                        "Authorization",
+                        "Bearer " + world.token(),
+                        DISTINCT,
+                        distinct);
+    }
+
+    @Test
+    void an_output_of_two_keys_that_the_client_can_use_once_is_not_minted() {
+        String requested = "SELECT count(*) FROM audit.event WHERE kind = 'requested'";
+        String before = world.value(requested);
+        Answer answer =
+                mintDistinct("\"api\",\"deploy\",\"jobs\"", "ACCESS_TOKEN,TOKEN_EXPIRY OTHER");
+        assertEquals(400, answer.status(), answer::toString);
+        assertEquals(DISTINCT, answer.at("/details/field"));
+        assertEquals(
+                "[\"ACCESS_TOKEN\",\"TOKEN_EXPIRY\"]",
+                answer.body().at("/details/outputs").toString());
+        assertEquals("Key 'jobs'", answer.at("/details/reason").split(" and")[0]);
+        world.assertRows(requested, before);
+    }
+
+    @Test
+    void outputs_of_one_key_and_outputs_that_are_not_named_are_minted() {
+        assertEquals(200, mintDistinct("\"api\",\"deploy\"", "ACCESS_TOKEN").status());
+        assertEquals(200, mintDistinct("\"api\",\"jobs\"", "AWS_SESSION_TOKEN").status());
+        assertEquals(200, mintDistinct("\"api\",\"jobs\"", "").status());
     }
 
     @Test

@@ -66,6 +66,21 @@ public sealed interface RequestRefusal extends Refusal {
         }
     }
 
+    /**
+     * The key has outputs that another key of the request has too, and the client can use only one
+     * of each.
+     *
+     * @param outputs their names, sorted
+     */
+    record SharedOutputs(String key, List<String> outputs) implements RequestRefusal {
+        /** The header by which a client names the outputs that one key at most may have. */
+        public static final String HEADER = "Mintmark-Distinct-Outputs";
+
+        public SharedOutputs {
+            outputs = List.copyOf(outputs);
+        }
+    }
+
     /** The clients of the protocol show a token again and again, and this one works once. */
     record OneTimeToken(String idp) implements RequestRefusal {}
 }

@@ -27,22 +27,26 @@ public final class CredentialFormat {
 
     /** The format of the mint endpoint: every type, under the names that the key's outputs give. */
     public static final CredentialFormat OF_KEYS =
-            new CredentialFormat(Collections.emptySortedSet(), NONE, false, Optional.empty());
+            new CredentialFormat(
+                    Collections.emptySortedSet(), NONE, false, Optional.empty(), Set.of());
 
     private final SortedSet<String> types;
     private final Outputs outputs;
     private final boolean repeatsToken;
     private final Optional<Set<String>> accepted;
+    private final Set<String> distinct;
 
     private CredentialFormat(
             SortedSet<String> types,
             Outputs outputs,
             boolean repeatsToken,
-            Optional<Set<String>> accepted) {
+            Optional<Set<String>> accepted,
+            Set<String> distinct) {
         this.types = types;
         this.outputs = outputs;
         this.repeatsToken = repeatsToken;
         this.accepted = accepted;
+        this.distinct = distinct;
     }
 
     /**
@@ -56,27 +60,45 @@ public final class CredentialFormat {
                 providers.typesWith(outputs.fieldByMember().values()),
                 outputs,
                 false,
-                Optional.empty());
+                Optional.empty(),
+                Set.of());
     }
 
     /** The format for clients that present one token repeatedly. */
     public CredentialFormat repeatingToken() {
-        return new CredentialFormat(types, outputs, true, accepted);
+        return new CredentialFormat(types, outputs, true, accepted, distinct);
     }
 
     /** The format for a client that uses no member but these. */
     public CredentialFormat accepting(Set<String> members) {
-        return new CredentialFormat(types, outputs, repeatsToken, Optional.of(Set.copyOf(members)));
+        return new CredentialFormat(
+                types, outputs, repeatsToken, Optional.of(Set.copyOf(members)), distinct);
+    }
+
+    /** The format for a client that can use each of these members of one key at most. */
+    public CredentialFormat withDistinct(Set<String> members) {
+        return new CredentialFormat(types, outputs, repeatsToken, accepted, Set.copyOf(members));
     }
 
     /** The format for a client that accepts credentials of one type of access provider alone. */
     public CredentialFormat only(String type) {
-        return new CredentialFormat(new TreeSet<>(Set.of(type)), outputs, repeatsToken, accepted);
+        return new CredentialFormat(
+                new TreeSet<>(Set.of(type)), outputs, repeatsToken, accepted, distinct);
     }
 
     /** Whether the client uses whatever members there are. */
     boolean acceptsAll() {
-        return accepted.isEmpty();
+        return accepted.isEmpty() && distinct.isEmpty();
+    }
+
+    /**
+     * The members of a credential that keys before it have, and that the client can't use twice.
+     */
+    List<String> shared(Set<String> members, Set<String> before) {
+        return members.stream()
+                .filter(member -> distinct.contains(member) && before.contains(member))
+                .sorted()
+                .toList();
     }
 
     /** The members of a credential that the client would not use, sorted. */

@@ -4,6 +4,7 @@ import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.trace.Trace;
 import io.mintmark.base.verdict.MintRefusal.Reason;
 import io.mintmark.base.verdict.RequestRefusal.BadField;
+import io.mintmark.base.verdict.RequestRefusal.SharedOutputs;
 import io.mintmark.base.verdict.RequestRefusal.UnacceptedOutputs;
 import io.mintmark.base.verdict.Verdict;
 import io.mintmark.broker.exchange.Intent.Order;
@@ -29,8 +30,10 @@ import org.slf4j.LoggerFactory;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** Asks the access providers, for all keys of a request at once, and judges what they give. */
 final class ProviderCalls {
@@ -78,19 +81,24 @@ final class ProviderCalls {
                 .orElseGet(() -> Verdict.passed(intent));
     }
 
-    /** The intent, unless a credential would have members that the client doesn't use. */
+    /** The intent, unless a credential would have members that the client can't use. */
     Verdict<Intent> accepted(Intent intent, CredentialFormat format) {
         if (format.acceptsAll()) {
             return Verdict.passed(intent);
         }
+        Set<String> before = new HashSet<>();
         for (Order order : intent.orders()) {
             Key key = order.granted().key();
-            List<String> unaccepted =
-                    format.unaccepted(
-                            keys.of(key).outputs(order.outputs()).fieldByMember().keySet());
+            Set<String> members = keys.of(key).outputs(order.outputs()).fieldByMember().keySet();
+            List<String> unaccepted = format.unaccepted(members);
             if (!unaccepted.isEmpty()) {
                 return Verdict.refused(new UnacceptedOutputs(key.name().value(), unaccepted));
             }
+            List<String> shared = format.shared(members, before);
+            if (!shared.isEmpty()) {
+                return Verdict.refused(new SharedOutputs(key.name().value(), shared));
+            }
+            before.addAll(members);
         }
         return Verdict.passed(intent);
     }

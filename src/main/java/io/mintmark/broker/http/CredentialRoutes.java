@@ -13,6 +13,7 @@ import io.helidon.webserver.http.ServerResponse;
 import io.mintmark.base.http.request.MatchedRoute;
 import io.mintmark.base.tenant.KeyName;
 import io.mintmark.base.time.Timestamps;
+import io.mintmark.base.verdict.RequestRefusal.SharedOutputs;
 import io.mintmark.base.verdict.RequestRefusal.UnacceptedOutputs;
 import io.mintmark.base.verdict.Verdict;
 import io.mintmark.broker.exchange.CredentialFormat;
@@ -34,6 +35,7 @@ import java.util.StringTokenizer;
 /** The endpoints for clients: mint, list keys, list identity providers. */
 final class CredentialRoutes implements HttpService {
     private static final HeaderName ACCEPTED = HeaderNames.create(UnacceptedOutputs.HEADER);
+    private static final HeaderName DISTINCT = HeaderNames.create(SharedOutputs.HEADER);
     private static final String SEPARATORS = " \t,";
 
     private final Exchange exchange;
@@ -79,18 +81,22 @@ final class CredentialRoutes implements HttpService {
                 .map(token -> requests.of(request, token, body.keys(), format(request)));
     }
 
-    /** The format of a request, limited to the outputs that the client accepts if it lists them. */
+    /** The format of a request, limited to the outputs that the client can use if it lists them. */
     private static CredentialFormat format(ServerRequest request) {
-        if (!request.headers().contains(ACCEPTED)) {
-            return CredentialFormat.OF_KEYS;
-        }
-        Set<String> accepted = new HashSet<>();
-        for (String line : request.headers().values(ACCEPTED)) {
+        CredentialFormat format = CredentialFormat.OF_KEYS.withDistinct(outputs(request, DISTINCT));
+        return request.headers().contains(ACCEPTED)
+                ? format.accepting(outputs(request, ACCEPTED))
+                : format;
+    }
+
+    private static Set<String> outputs(ServerRequest request, HeaderName header) {
+        Set<String> outputs = new HashSet<>();
+        for (String line : request.headers().values(header)) {
             new StringTokenizer(line, SEPARATORS)
                     .asIterator()
-                    .forEachRemaining(name -> accepted.add(name.toString()));
+                    .forEachRemaining(name -> outputs.add(name.toString()));
         }
-        return CredentialFormat.OF_KEYS.accepting(accepted);
+        return outputs;
     }
 
     private void keys(ServerRequest request, ServerResponse response) {

@@ -7,6 +7,7 @@ import io.mintmark.base.verdict.RequestRefusal.BadElements;
 import io.mintmark.base.verdict.RequestRefusal.BadField;
 import io.mintmark.base.verdict.RequestRefusal.KeyOfOtherType;
 import io.mintmark.base.verdict.RequestRefusal.OneTimeToken;
+import io.mintmark.base.verdict.RequestRefusal.SharedOutputs;
 import io.mintmark.base.verdict.RequestRefusal.TooShort;
 import io.mintmark.base.verdict.RequestRefusal.UnacceptedOutputs;
 import io.mintmark.base.verdict.RequestRefusal.WrongTarget;
@@ -34,6 +35,7 @@ final class LoggedCause {
             case TooShort _ -> "lifetime_too_short";
             case WrongTarget _ -> "wrong_target";
             case UnacceptedOutputs _ -> "unaccepted_outputs";
+            case SharedOutputs _ -> "shared_outputs";
             case OneTimeToken _ -> "one_time_token";
         };
     }

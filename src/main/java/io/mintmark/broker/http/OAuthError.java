@@ -16,6 +16,7 @@ import io.mintmark.base.verdict.RequestRefusal.BadElements;
 import io.mintmark.base.verdict.RequestRefusal.BadField;
 import io.mintmark.base.verdict.RequestRefusal.KeyOfOtherType;
 import io.mintmark.base.verdict.RequestRefusal.OneTimeToken;
+import io.mintmark.base.verdict.RequestRefusal.SharedOutputs;
 import io.mintmark.base.verdict.RequestRefusal.TooShort;
 import io.mintmark.base.verdict.RequestRefusal.UnacceptedOutputs;
 import io.mintmark.base.verdict.RequestRefusal.WrongTarget;
@@ -132,7 +133,7 @@ record OAuthError(
                     of("invalid_request", String.join("; ", issues));
             case WrongTarget(String reason) -> of("invalid_target", reason);
             case KeyOfOtherType _ -> of("invalid_target", Refusals.of(refusal).message());
-            case OneTimeToken _, TooShort _, UnacceptedOutputs _ ->
+            case OneTimeToken _, TooShort _, UnacceptedOutputs _, SharedOutputs _ ->
                     of("invalid_request", Refusals.of(refusal).message());
         };
     }

@@ -16,6 +16,7 @@ import io.mintmark.base.verdict.RequestRefusal.BadElements;
 import io.mintmark.base.verdict.RequestRefusal.BadField;
 import io.mintmark.base.verdict.RequestRefusal.KeyOfOtherType;
 import io.mintmark.base.verdict.RequestRefusal.OneTimeToken;
+import io.mintmark.base.verdict.RequestRefusal.SharedOutputs;
 import io.mintmark.base.verdict.RequestRefusal.TooShort;
 import io.mintmark.base.verdict.RequestRefusal.UnacceptedOutputs;
 import io.mintmark.base.verdict.RequestRefusal.WrongTarget;
@@ -79,9 +80,14 @@ final class Refusals {
                                         + " was minted.")
                                 .formatted(
                                         key, String.join(", ", outputs), UnacceptedOutputs.HEADER);
-                ErrorBody body = badField(UnacceptedOutputs.HEADER, reason);
-                with(body.details(), "outputs", outputs);
-                yield body;
+                yield badOutputs(UnacceptedOutputs.HEADER, reason, outputs);
+            }
+            case SharedOutputs(String key, List<String> outputs) -> {
+                String reason =
+                        ("Key '%s' and another key of the request have the outputs %s, which the"
+                                        + " header %s lists; nothing was minted.")
+                                .formatted(key, String.join(", ", outputs), SharedOutputs.HEADER);
+                yield badOutputs(SharedOutputs.HEADER, reason, outputs);
             }
             case OneTimeToken(String idp) ->
                     badField(
@@ -92,6 +98,12 @@ final class Refusals {
                                     + " present theirs repeatedly; use POST "
                                     + "/credentials/mint.");
         };
+    }
+
+    private static ErrorBody badOutputs(String header, String reason, List<String> outputs) {
+        ErrorBody body = badField(header, reason);
+        with(body.details(), "outputs", outputs);
+        return body;
     }
 
     private static ErrorBody badField(String field, String reason) {
