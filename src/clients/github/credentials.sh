@@ -26,6 +26,9 @@ for key in $MINTMARK_KEYS; do
     arguments+=("$key")
 done
 
+# Variables have one value, so nothing is minted if several keys have the same.
+[ "$MINTMARK_EXPORT" = false ] || arguments+=("--distinct")
+
 # The client accepts no member but the usual ones and those in 'members'. If the broker denies only keys for which the job may ask for access, asks, waits, and mints then.
 client=$GITHUB_ACTION_PATH/../mintmark-client
 messages=$(mktemp)

@@ -4,6 +4,7 @@ import static io.mintmark.TextAssertions.assertShows;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -21,6 +22,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /** What the shell client gives to shells, programs and files, whatever the values are. */
 @Tag("shells")
@@ -195,6 +197,15 @@ class ClientFormatsTest {
                 ended.err(),
                 "several keys have ACCESS_TOKEN with different values; request one key");
         assertEquals(0, client.run("get", "one", "two", "--format", "json").exit());
+        String header = "Mintmark-Distinct-Outputs";
+        assertEquals(Optional.empty(), broker.asked().getLast().header(header));
+        client.run("get", "one", "two", "--member", "OWN");
+        List<String> distinct =
+                List.of(broker.asked().getLast().header(header).orElseThrow().split(" "));
+        assertTrue(distinct.containsAll(List.of("ACCESS_TOKEN", "OWN")), distinct::toString);
+        assertFalse(distinct.contains("AWS_REGION"), "a place may be that of several keys");
+        client.run("get", "one");
+        assertEquals(Optional.empty(), broker.asked().getLast().header(header));
     }
 
     @Test

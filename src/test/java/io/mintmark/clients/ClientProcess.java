@@ -25,6 +25,7 @@ final class ClientProcess {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final List<String> shell;
+    private Path file = FILE;
     private final Map<String, String> environment = new HashMap<>();
 
     /** What came of it. */
@@ -71,10 +72,16 @@ final class ClientProcess {
         return this;
     }
 
+    /** A copy of the client. */
+    ClientProcess at(Path copy) {
+        file = copy;
+        return this;
+    }
+
     /** Starts it; the caller waits. */
     Process start(String... arguments) {
         List<String> command = new ArrayList<>(shell);
-        command.add(FILE.toString());
+        command.add(file.toString());
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().clear();

@@ -11,6 +11,7 @@ import io.mintmark.endtoend.RunningBroker;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -19,6 +20,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -41,6 +45,7 @@ class ClientRetriesTest {
     private static final String KEYS = "{\"subject\": \"s\", \"idp\": \"i\", \"keys\": []}";
     private static final String MINT = "/credentials/mint";
 
+    @TempDir Path directory;
     @AutoClose private final StandIn broker = new StandIn();
     private final ClientProcess client;
 
@@ -103,6 +108,21 @@ class ClientRetriesTest {
             }
         }
         assertEquals(4, broker.asked().size());
+    }
+
+    /** Full jitter: with dice that show zero, a wait is none. */
+    @Test
+    void a_wait_is_random_from_its_beginning() throws IOException {
+        Path dice = Files.writeString(directory.resolve("od"), "#!/bin/sh\necho 0\n");
+        Files.setPosixFilePermissions(dice, PosixFilePermissions.fromString("rwxr-xr-x"));
+        broker.says("/credentials/keys", 503, PAGE)
+                .says("/credentials/keys", 503, PAGE)
+                .says("/credentials/keys", 200, KEYS);
+        Ended ended = client.with("PATH", directory + ":" + Shell.SEARCH_PATH).run("keys");
+        assertEquals(0, ended.exit(), ended.err());
+        assertEquals(
+                "mintmark-client: the broker: HTTP 503; retrying in 0.0 s\n".repeat(2),
+                ended.err());
     }
 
     @Test

@@ -154,6 +154,38 @@ class ClientWithBrokerTest {
         }
     }
 
+    /** A shell has one value of each variable. */
+    @Test
+    void keys_with_the_same_variable_are_not_minted_together() {
+        world.admin(
+                "UPDATE broker.key SET outputs = '{\"AWS_SESSION_TOKEN\": \"AccessToken\"}' WHERE name"
+                        + " = 'api'");
+        String mints = "SELECT count(*) FROM audit.event WHERE kind = 'issued'";
+        String before = world.value(mints);
+        try {
+            for (String[] command :
+                    List.of(
+                            new String[] {"exec", "deploy", "api", "--", "true"},
+                            new String[] {"get", "deploy", "api"},
+                            new String[] {"get", "deploy", "api", "--format=dotenv"},
+                            new String[] {"get", "deploy", "api", "--format=json", "--distinct"})) {
+                Ended ended = with(world.token()).run(command);
+                assertEquals(2, ended.exit(), ended.err());
+                assertTrue(
+                        ended.err()
+                                .startsWith(
+                                        "mintmark-client: nothing was minted, because several keys have"
+                                                + " AWS_SESSION_TOKEN;"),
+                        ended.err());
+            }
+            world.assertRows(mints, before);
+            Ended ended = with(world.token()).run("get", "deploy", "api", "--format=json");
+            assertEquals(0, ended.exit(), ended.err());
+        } finally {
+            world.admin("UPDATE broker.key SET outputs = '{}' WHERE name = 'api'");
+        }
+    }
+
     @Test
     void a_rate_limit_is_told_with_the_wait() {
         try (World strict =

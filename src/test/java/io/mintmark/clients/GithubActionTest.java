@@ -232,6 +232,12 @@ class GithubActionTest {
                 ended.out()
                         .contains("::error::several keys have ACCESS_TOKEN with different values;"),
                 ended.out());
+        // a broker that knows the header mints nothing
+        String distinct = far.asked().getLast().header("Mintmark-Distinct-Outputs").orElseThrow();
+        assertTrue(List.of(distinct.split(" ")).contains("ACCESS_TOKEN"), distinct);
+        inputs.put("export", "false");
+        assertEquals(0, run().exit());
+        assertEquals(Optional.empty(), far.asked().getLast().header("Mintmark-Distinct-Outputs"));
         assertEquals(Map.of(), assigned(env()));
     }
 
