@@ -17,6 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import software.amazon.awssdk.auth.credentials.ContainerCredentialsProvider;
 import software.amazon.awssdk.core.SdkSystemSetting;
@@ -106,7 +108,11 @@ class AgentTest {
     private Agent agent(String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of("agent"));
         command.addAll(List.of(arguments));
-        Process process = client().start(command.toArray(String[]::new));
+        return agentOf(client(), command.toArray(String[]::new));
+    }
+
+    private Agent agentOf(ClientProcess client, String... command) throws IOException {
+        Process process = client.start(command);
         started.add(process);
         BufferedReader lines = process.inputReader();
         return new Agent(
@@ -180,7 +186,7 @@ class AgentTest {
 
     @Test
     void it_mints_again_before_the_end_with_the_identity_token_of_then() throws IOException {
-        issues("ASIA1", 2);
+        issues("ASIA1", 8);
         issues("ASIA2", 3600);
         assertTrue(get().contains("\"ASIA1\""));
         Files.writeString(identity, "second.identity.token");
@@ -195,14 +201,51 @@ class AgentTest {
     }
 
     @Test
-    void a_clock_that_is_ahead_costs_one_mint_not_one_for_each_call() throws IOException {
+    void a_credential_that_is_over_costs_one_mint_not_one_for_each_call() throws IOException {
         issues("ASIA1", -600);
         for (int i = 0; i < 5; i++) {
             assertTrue(get().contains("ASIA1"));
         }
         assertEquals(1, broker.asked().size());
         String line = agent.process().errorReader().readLine();
-        assertTrue(line.contains("the clock of this machine is ahead of the broker's"), line);
+        assertTrue(line.contains("the credential of deploy had expired 60"), line);
+    }
+
+    /** SDKs compare the end with this machine's clock. */
+    @ParameterizedTest
+    @CsvSource({"-7200, ahead of", "1200, behind"})
+    void with_a_wrong_clock_the_end_is_as_far_away_as_it_is_and_the_log_names_the_clock(
+            int seconds, String which) throws IOException {
+        Duration life = Duration.ofMinutes(15);
+        try (SkewedBroker skewed = new SkewedBroker(Duration.ofSeconds(seconds), life)) {
+            Agent wrong = agentOf(client().with("MINTMARK_URL", skewed.url()), "agent");
+            for (int i = 0; i < 3; i++) {
+                String answer = wrong.get("/deploy");
+                Instant end =
+                        Instant.parse(
+                                answer.replaceAll("(?s).*\"Expiration\": \"([^\"]+)\".*", "$1"));
+                Duration left = Duration.between(Instant.now(), end);
+                assertTrue(left.minus(life).abs().toSeconds() < 30, left::toString);
+            }
+            assertEquals(1, skewed.mints());
+            String line = wrong.process().errorReader().readLine();
+            assertTrue(
+                    line.matches(".*the clock of this machine is \\d+ s " + which + " the .*"),
+                    line);
+        }
+    }
+
+    @Test
+    void a_gateways_answer_that_leaves_it_open_is_no_reason_to_mint_again() throws IOException {
+        for (int status : List.of(502, 504)) {
+            broker.says("/sdk/aws/deploy", status, "");
+        }
+        for (int i = 0; i < 5; i++) {
+            String answer = get();
+            assertStatus(400, answer);
+            assertTrue(answer.contains("the broker may have issued a credential"), answer);
+        }
+        assertEquals(1, broker.asked().size());
     }
 
     @Test
@@ -343,6 +386,7 @@ class AgentTest {
                         + " \"requestId\": \"r2\", \"retryAfter\": 5}");
         String answer = get();
         assertStatus(503, answer);
+        assertTrue(answer.contains("\r\nRetry-After: 5\r\n"), answer);
         assertTrue(
                 answer.contains("It did not answer. (CREDENTIAL_MINT_FAILED, request r2)"), answer);
         assertEquals(1, broker.asked().size());
@@ -400,7 +444,7 @@ class AgentTest {
         broker.says("/sdk/aws/deploy", 302, "");
         String answer = get();
         assertStatus(503, answer);
-        assertTrue(answer.contains("\r\nRetry-After: 1\r\n"), answer);
+        assertTrue(answer.contains("\r\nRetry-After: 2\r\n"), answer);
         issues("ASIA1", 3600);
         Eventually.holds(() -> get().contains("ASIA1"));
     }
