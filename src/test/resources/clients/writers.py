@@ -92,7 +92,7 @@ def main():
     module, dice = load(sys.argv[1]), random.Random(int(sys.argv[2]))
     world = World()
     broker = Broker(world)
-    module.time = type("Clock", (), {"time": staticmethod(lambda: world.now)})
+    module.time = type("Clock", (), {name: staticmethod(lambda: world.now) for name in ("time", "monotonic")})
     module.random = dice
     module.RENEWED_AFTER = (float(sys.argv[3]),) * 2 if len(sys.argv) > 3 else module.RENEWED_AFTER
     module.log = lambda text: None

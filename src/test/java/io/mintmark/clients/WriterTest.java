@@ -58,6 +58,20 @@ class WriterTest {
                 .with("HOME", directory.toString());
     }
 
+    /** Programs that renew after a second at the earliest, not half a minute. */
+    private ClientProcess impatient() throws IOException {
+        Path copy = Files.createDirectories(directory.resolve("clients"));
+        for (String name : List.of("mintmark-client", "mintmark-writer")) {
+            Files.copy(ClientProcess.FILE.resolveSibling(name), copy.resolve(name));
+        }
+        Path writer = copy.resolve("mintmark-writer");
+        String text = Files.readString(writer);
+        String floor = "\nSECONDS_AT_LEAST = 30\n";
+        assertTrue(text.contains(floor));
+        Files.writeString(writer, text.replace(floor, "\nSECONDS_AT_LEAST = 1\n"));
+        return client().at(copy.resolve("mintmark-client"));
+    }
+
     private void mints(String members, int seconds) {
         broker.says(
                 "/credentials/mint",
@@ -162,7 +176,8 @@ class WriterTest {
         mints("{\"ACCESS_TOKEN\": \"first\"}", 3);
         Path changes = directory.resolve("changes");
         started.add(
-                client().start(
+                impatient()
+                        .start(
                                 "agent",
                                 "--write",
                                 written().toString(),
@@ -184,7 +199,7 @@ class WriterTest {
     void a_failure_keeps_the_files_and_is_tried_again() throws IOException {
         mints("{\"ACCESS_TOKEN\": \"first\"}", 3);
         broker.says("/credentials/mint", 503, "{\"error\": \"X\", \"message\": \"No.\"}");
-        Process process = client().start("agent", "--write", written().toString(), "a");
+        Process process = impatient().start("agent", "--write", written().toString(), "a");
         started.add(process);
         String line = process.errorReader().readLine();
         assertTrue(line.startsWith("mintmark-writer: a: mintmark-client: No. (X"), line);
@@ -196,7 +211,7 @@ class WriterTest {
     @Test
     void a_clock_that_is_ahead_neither_floods_the_broker_nor_goes_unnoticed() throws IOException {
         mintsBehind(70, 8);
-        Process process = client().start("agent", "--write", written().toString(), "a");
+        Process process = impatient().start("agent", "--write", written().toString(), "a");
         started.add(process);
         String line = process.errorReader().readLine();
         assertTrue(line.contains("the clock of this machine is 42"), line);
@@ -205,6 +220,18 @@ class WriterTest {
         long between = Duration.between(asked(0), asked(1)).toMillis();
         assertTrue(between >= 4_500, () -> "renewed after %d ms of 8 s".formatted(between));
         assertFalse(process.errorReader().ready(), "the clock is reported once");
+    }
+
+    @Test
+    void credentials_that_are_over_when_they_come_are_minted_ever_less_often() throws IOException {
+        mintsBehind(0, -5);
+        started.add(impatient().start("agent", "--write", written().toString(), "a"));
+        Eventually.holds(() -> broker.asked().size() == 3);
+        for (int i = 0; i < 2; i++) {
+            long between = Duration.between(asked(i), asked(i + 1)).toMillis();
+            assertTrue(
+                    between >= 900 + i * 1000, () -> "minted again after %d ms".formatted(between));
+        }
     }
 
     private Instant asked(int number) {
