@@ -31,10 +31,9 @@ import (
 )
 
 const (
-	// longer than the minute in which the broker counts the requests of an address
-	defaultTimeout, requestTimeout = 90 * time.Second, 30 * time.Second
+	defaultTimeout, requestTimeout = 90 * time.Second, 30 * time.Second // the first: longer than a window of the broker's limits
 	leastOfLife, mostOfLife        = 0.60, 0.75
-	shortestLife                   = 30 * time.Second
+	shortestLife, longestFloor     = 30 * time.Second, 15 * time.Minute
 	firstWait, longestWait         = 500 * time.Millisecond, 8 * time.Second
 	longestPause, poll             = time.Minute, 2 * time.Second
 	answerBytes                    = 1 << 20
@@ -262,7 +261,7 @@ type Source struct {
 	lock         sync.Mutex
 	members      map[string]string
 	renewAt, end time.Time
-	pause        time.Duration
+	pause, floor time.Duration
 }
 
 // Credentials returns the members of the credential. If a renewal fails, the one before it serves
@@ -289,9 +288,12 @@ func (s *Source) Credentials(ctx context.Context) (map[string]string, error) {
 		}
 		return maps.Clone(s.members), nil
 	}
-	life := max(answer.ExpiresAt.Sub(answer.IssuedAt), shortestLife)
-	part := leastOfLife + rand.Float64()*(mostOfLife-leastOfLife)
+	life := answer.ExpiresAt.Sub(answer.IssuedAt)
+	if s.floor = max(shortestLife, min(s.floor*2, longestFloor)); life >= shortestLife {
+		s.floor = 0
+	} // else it seems to be over: each call would mint, so the floor doubles
+	life = max(life, s.floor)
 	s.members, s.end, s.pause = answer.Credentials[s.key], s.Now().Add(life), time.Second
-	s.renewAt = s.Now().Add(time.Duration(float64(life) * part))
+	s.renewAt = s.Now().Add(time.Duration(float64(life) * (leastOfLife + rand.Float64()*(mostOfLife-leastOfLife))))
 	return maps.Clone(s.members), nil
 }

@@ -20,7 +20,9 @@ from datetime import datetime, timezone
 TIMEOUT_SECONDS = 90  # longer than the minute in which the broker counts the requests of an address
 REQUEST_SECONDS = 30
 RENEWED_AFTER = (0.60, 0.75)
+# However short a credential's life seems to be. Doubles with each that is shorter, up to the second.
 SHORTEST_LIFE_SECONDS = 30
+LONGEST_FLOOR_SECONDS = 900
 FIRST_WAIT_SECONDS = 0.5
 LONGEST_WAIT_SECONDS = 8
 LONGEST_PAUSE_SECONDS = 60
@@ -177,6 +179,7 @@ class Source:
         self._current = None
         self._renew_at = self._end = 0
         self._pause = 1
+        self._floor = SHORTEST_LIFE_SECONDS
 
     def credentials(self):
         """The members of the credential. If a renewal fails, the one before it serves until its end."""
@@ -197,11 +200,20 @@ class Source:
         answer = self._client.mint(self._key) if self._now() >= self._end else self._client._send(
             "POST", "/credentials/mint", {"keys": [self._key]})
         came = self._now()
-        life = max(_instant(answer["expiresAt"]) - _instant(answer["issuedAt"]), SHORTEST_LIFE_SECONDS)
+        life = self._plausible(_instant(answer["expiresAt"]) - _instant(answer["issuedAt"]))
         self._current = answer["credentials"][self._key]
         self._renew_at = came + life * random.uniform(*RENEWED_AFTER)
         self._end = came + life
         self._pause = 1
+
+    def _plausible(self, life):
+        """A credential that seems to be over when it comes must not be minted again at each call."""
+        if life >= SHORTEST_LIFE_SECONDS:
+            self._floor = SHORTEST_LIFE_SECONDS
+            return life
+        floor = self._floor
+        self._floor = min(floor * 2, LONGEST_FLOOR_SECONDS)
+        return floor
 
 
 def _instant(text):

@@ -17,7 +17,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 const TIMEOUT = 90_000;
 const REQUEST_TIMEOUT = 30_000;
 const RENEWED_AFTER = [0.6, 0.75] as const;
+/** However short a credential's life seems to be. Doubles with each that is shorter, up to the second. */
 const SHORTEST_LIFE = 30_000;
+const LONGEST_FLOOR = 900_000;
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 8_000;
 const LONGEST_PAUSE = 60_000;
@@ -223,6 +225,7 @@ export class Source {
   #renewAt = 0;
   #end = 0;
   #pause = 1000;
+  #floor = SHORTEST_LIFE;
   #flight: Promise<Members> | undefined;
 
   constructor(
@@ -240,12 +243,19 @@ export class Source {
     return this.#flight;
   }
 
+  /** A credential that seems to be over when it comes must not be minted again at each call. */
+  #plausible(life: number): number {
+    const floor = this.#floor;
+    this.#floor = life >= SHORTEST_LIFE ? SHORTEST_LIFE : Math.min(floor * 2, LONGEST_FLOOR);
+    return life >= SHORTEST_LIFE ? life : floor;
+  }
+
   async #renew(): Promise<Members> {
     try {
       // once there is a credential, callers don't wait for retries
       const answer = await this.client.mint([this.key], this.#current === undefined || this.now() >= this.#end);
       const came = this.now();
-      const life = Math.max(Date.parse(answer.expiresAt) - Date.parse(answer.issuedAt), SHORTEST_LIFE);
+      const life = this.#plausible(Date.parse(answer.expiresAt) - Date.parse(answer.issuedAt));
       const [least, most] = RENEWED_AFTER;
       this.#renewAt = came + life * (least + Math.random() * (most - least));
       this.#end = came + life;

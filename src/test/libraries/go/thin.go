@@ -45,6 +45,7 @@ func thin(ctx context.Context) {
 // thinRetries asks a broker that answers as the test says.
 func thinRetries(ctx context.Context) {
 	var statuses []int
+	end := "2001-01-01T00:16:40Z"
 	var calls atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		number := int(calls.Add(1))
@@ -57,7 +58,7 @@ func thinRetries(ctx context.Context) {
 		}
 		// far behind this machine's clock
 		fmt.Fprintf(w, `{"credentials": {"k": {"N": "%d"}}, "subject": "s",
-			"issuedAt": "2001-01-01T00:00:00Z", "expiresAt": "2001-01-01T00:16:40Z"}`, number)
+			"issuedAt": "2001-01-01T00:00:00Z", "expiresAt": "%s"}`, number, end)
 	}))
 	defer server.Close()
 	token := func(text string) mintmark.Token {
@@ -101,6 +102,15 @@ func thinRetries(ctx context.Context) {
 	}
 	group.Wait()
 	expect(calls.Load() == 1, "goroutines don't share a mint")
+
+	// credentials that are over when they come are minted ever less often
+	end = "2000-12-31T23:59:55Z"
+	calls.Store(0)
+	for now = 9000; now < 9300; now++ {
+		_, err := source.Credentials(ctx)
+		check(err)
+	}
+	expect(calls.Load() <= 5, fmt.Sprint(calls.Load(), " mints"))
 
 	_, err = mintmark.New(mintmark.Options{URL: "http://mintmark.example.com", Token: token("t")})
 	expect(err != nil, "a token would travel in clear text")

@@ -20,6 +20,7 @@ assert.equal((await client.wait(asked.id, 0)).status, "pending");
 
 // a broker that answers as the test says, one status after another, the last for ever
 let statuses: number[] = [];
+let end = "2001-01-01T00:16:40Z";
 const calls: (string | undefined)[] = [];
 const server = createServer((request, response) => {
   calls.push(request.headers["mintmark-actor-token"] as string | undefined);
@@ -30,7 +31,7 @@ const server = createServer((request, response) => {
           credentials: { k: { N: String(calls.length) } },
           subject: "s",
           issuedAt: "2001-01-01T00:00:00Z", // far behind this machine's clock
-          expiresAt: "2001-01-01T00:16:40Z",
+          expiresAt: end,
         }
       : { error: "SERVICE_UNAVAILABLE", retryAfter: 0 };
   response.writeHead(status, { connection: "close" }).end(JSON.stringify(body));
@@ -66,6 +67,13 @@ statuses = [200];
 calls.length = 0;
 await Promise.all(Array.from({ length: 8 }, () => source.credentials()));
 assert.equal(calls.length, 1);
+// credentials that are over when they come are minted ever less often
+end = "2000-12-31T23:59:55Z";
+calls.length = 0;
+for (now = 9000; now < 9300; now++) {
+  await source.credentials();
+}
+assert.ok(calls.length <= 5, `${calls.length} mints`);
 assert.throws(() => new Client({ url: "http://mintmark.example.com", token: () => "t" }), /https/);
 server.close();
 console.log("mintmark (TypeScript) 0.1.0");

@@ -36,12 +36,13 @@ class Answers(http.server.BaseHTTPRequestHandler):
 
     statuses = []
     asked = []
+    life = 1000
     clock = datetime.datetime(2001, 1, 1)  # far behind this machine's
 
     def do_POST(self):
         self.asked.append((self.path, self.headers.get("Mintmark-Actor-Token")))
         status = self.statuses.pop(0) if len(self.statuses) > 1 else self.statuses[0]
-        end = self.clock + datetime.timedelta(seconds=1000)
+        end = self.clock + datetime.timedelta(seconds=self.life)
         body = {"error": "SERVICE_UNAVAILABLE", "retryAfter": 0} if status != 200 else {
             "credentials": {"k": {"N": str(len(self.asked))}}, "subject": "s",
             "issuedAt": self.clock.isoformat() + "Z", "expiresAt": end.isoformat() + "Z"}
@@ -95,6 +96,13 @@ threads = [threading.Thread(target=source.credentials) for _ in range(8)]
 [thread.start() for thread in threads]
 [thread.join() for thread in threads]
 assert len(Answers.asked) == 1, Answers.asked
+
+# credentials that are over when they come are minted ever less often
+Answers.life, Answers.asked[:] = -5, []
+for second in range(300):
+    now = 9000.0 + second
+    source.credentials()
+assert len(Answers.asked) <= 5, len(Answers.asked)
 
 try:
     mintmark.Client("http://mintmark.example.com", lambda: "t")
