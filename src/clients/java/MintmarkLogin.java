@@ -6,12 +6,7 @@ import com.zaxxer.hikari.util.Credentials;
 import org.postgresql.plugin.AuthenticationPlugin;
 import org.postgresql.plugin.AuthenticationRequestType;
 
-import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -22,7 +17,6 @@ import java.util.Properties;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -34,22 +28,26 @@ import java.util.regex.Pattern;
  * <p>Set the pool's {@code maxLifetime} to less than a quarter of the key's {@code max_duration}:
  * the connections of a login end with the login.
  *
- * <p>Copy this file. It needs Java 17, HikariCP 7.0 and, for {@link Password}, the JDBC driver of
- * PostgreSQL. Remove {@link Password} if you don't use it.
+ * <p>Copy this file and {@code MintmarkBroker.java}. They need Java 17, HikariCP 7.0 and, for {@link
+ * Password}, the JDBC driver of PostgreSQL. Remove {@link Password} if you don't use it.
  */
 public final class MintmarkLogin implements HikariCredentialsProvider {
     private static final System.Logger LOG = System.getLogger(MintmarkLogin.class.getName());
-    private static final int OK = 200;
-    private static final Duration TIMEOUT = Duration.ofSeconds(20);
-    private static final Duration BETWEEN_TRIES = Duration.ofSeconds(5);
+
+    /** Waits after a failure are random, up to a limit that doubles from the first to the second. */
+    private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
+
+    /** However short a login's life seems to be. Doubles with each that is shorter. */
+    private static final Duration SHORTEST_LIFE = Duration.ofSeconds(30);
+
+    private static final Duration LONGEST_FLOOR = Duration.ofMinutes(15);
 
     /** What a connection may take from here to the server's look at the login. */
     private static final Duration TO_LOG_IN = Duration.ofSeconds(5);
 
     private static final Pattern KEY = Pattern.compile("[A-Za-z][A-Za-z0-9_.-]{0,63}");
-    private static final String TEXT = "\"([^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*+)\"";
-    private static final Pattern MEMBER = Pattern.compile(TEXT + "\\s*:\\s*" + TEXT);
-    private static final Pattern ESCAPE = Pattern.compile("\\\\(?:u([0-9a-fA-F]{4})|(.))");
     private static final List<String> USERS = List.of("PGUSER", "Username");
     private static final List<String> PASSWORDS =
             List.of(
@@ -59,23 +57,30 @@ public final class MintmarkLogin implements HikariCredentialsProvider {
                     "GOOGLE_OAUTH_ACCESS_TOKEN",
                     "AZURE_ACCESS_TOKEN");
 
-    /** The file with the token of who acts for the subject, if anybody does. */
-    private static final String ACTOR = "mintmark.actorTokenFile";
-
-    private final URI broker;
-    private final Path tokenFile;
+    private final MintmarkBroker broker;
     private final String key;
     private final InstantSource clock;
-    private final HttpClient http =
-            HttpClient.newBuilder()
-                    .version(HttpClient.Version.HTTP_1_1)
-                    .connectTimeout(TIMEOUT)
-                    .build();
     private final ReentrantLock minting = new ReentrantLock();
-    private volatile Login kept = new Login(Map.of(), Instant.MIN, Instant.MIN);
-    private volatile Instant nextTry = Instant.MIN;
+    private volatile Login kept = new Login(Map.of(), Moment.PAST, Moment.PAST);
+    private volatile Moment nextTry = Moment.PAST;
+    private volatile Duration pause = FIRST_PAUSE;
+    private volatile Duration floor = SHORTEST_LIFE;
+    private volatile MintmarkBroker.NotMinted failure;
 
-    private record Login(Map<String, String> members, Instant renewal, Instant end) {
+    /** A time by whichever clock reaches it first, because the system's may be set back. */
+    private record Moment(Instant wall, long steady) {
+        static final Moment PAST = new Moment(Instant.MIN, System.nanoTime());
+
+        static Moment after(Duration wait, Instant now) {
+            return new Moment(now.plus(wait), System.nanoTime() + wait.toNanos());
+        }
+
+        boolean hasCome(Instant now) {
+            return !now.isBefore(wall) || System.nanoTime() - steady >= 0;
+        }
+    }
+
+    private record Login(Map<String, String> members, Moment renewal, Moment end) {
 
         String first(List<String> names) {
             return names.stream()
@@ -88,7 +93,7 @@ public final class MintmarkLogin implements HikariCredentialsProvider {
 
         @Override
         public String toString() {
-            return "a login until " + end;
+            return "a login until " + end.wall();
         }
     }
 
@@ -107,8 +112,7 @@ public final class MintmarkLogin implements HikariCredentialsProvider {
         if (!KEY.matcher(key).matches()) {
             throw new IllegalArgumentException("Not the name of a key: " + key);
         }
-        this.broker = broker;
-        this.tokenFile = tokenFile;
+        this.broker = new MintmarkBroker(broker, tokenFile, clock);
         this.key = key;
         this.clock = clock;
     }
@@ -148,12 +152,10 @@ public final class MintmarkLogin implements HikariCredentialsProvider {
 
     private Login current() {
         Login login = kept;
-        Instant now = clock.instant();
-        if (!now.isBefore(login.end())) {
+        if (login.end().hasCome(clock.instant())) {
             return waitedFor();
         }
-        if (!now.isBefore(login.renewal()) && !now.isBefore(nextTry)) {
-            nextTry = now.plus(BETWEEN_TRIES);
+        if (isDue() && !minting.isLocked()) {
             Thread thread = new Thread(this::renewBeside, "mintmark-login-" + key);
             thread.setDaemon(true);
             thread.start();
@@ -161,11 +163,20 @@ public final class MintmarkLogin implements HikariCredentialsProvider {
         return login;
     }
 
+    private boolean isDue() {
+        Instant now = clock.instant();
+        return kept.renewal().hasCome(now) && nextTry.hasCome(now);
+    }
+
+    /** Connections that wait for the same login share one mint, and its failure. */
     private Login waitedFor() {
         minting.lock();
         try {
-            if (!clock.instant().isBefore(kept.end())) {
-                kept = mint();
+            if (kept.end().hasCome(clock.instant())) {
+                if (failure != null && !nextTry.hasCome(clock.instant())) {
+                    throw new IllegalStateException(failure.getMessage(), failure);
+                }
+                kept = mint(true);
             }
             return kept;
         } finally {
@@ -178,7 +189,9 @@ public final class MintmarkLogin implements HikariCredentialsProvider {
             return;
         }
         try {
-            kept = mint();
+            if (isDue()) {
+                kept = mint(false);
+            }
         } catch (RuntimeException e) {
             // the old login still works, and a later connection starts the next try
             LOG.log(System.Logger.Level.WARNING, "The login could not be renewed: {0}", e.getMessage());
@@ -187,84 +200,41 @@ public final class MintmarkLogin implements HikariCredentialsProvider {
         }
     }
 
-    private Login mint() {
+    /** Mints, and says when the next try may be if that fails. */
+    private Login mint(boolean repeat) {
         try {
-            String token = Files.readString(tokenFile).strip();
-            HttpRequest.Builder request =
-                    HttpRequest.newBuilder(broker.resolve("/credentials/mint"))
-                            .timeout(TIMEOUT)
-                            .header("Authorization", "Bearer " + token)
-                            .header("Content-Type", "application/json")
-                            .POST(
-                                    HttpRequest.BodyPublishers.ofString(
-                                            "{\"keys\":[\"" + key + "\"]}"));
-            String actor = System.getProperty(ACTOR, System.getenv("MINTMARK_ACTOR_TOKEN_FILE"));
-            if (actor != null && !actor.isEmpty()) {
-                String other = Files.readString(Path.of(actor)).strip();
-                request.header("Mintmark-Actor-Token", other);
-            }
-            Instant now = clock.instant();
-            HttpResponse<String> response =
-                    http.send(request.build(), HttpResponse.BodyHandlers.ofString());
-            Map<String, String> members = members(response.body());
-            if (response.statusCode() != OK || !members.containsKey("expiresAt")) {
-                throw new IllegalStateException(
-                        "Mintmark issued no login for key '%s': status %d, %s (request %s)"
-                                .formatted(
-                                        key,
-                                        response.statusCode(),
-                                        members.getOrDefault("message", "no message"),
-                                        members.getOrDefault("requestId", "unknown")));
-            }
-            return login(members, now);
-        } catch (IOException e) {
-            throw new IllegalStateException("%s issued no login: %s".formatted(broker, e), e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("Interrupted while waiting for " + broker, e);
+            MintmarkBroker.Minted minted = repeat ? broker.mint(key) : broker.mintOnce(key);
+            pause = FIRST_PAUSE;
+            nextTry = Moment.PAST;
+            failure = null;
+            return login(minted);
+        } catch (MintmarkBroker.NotMinted e) {
+            nextTry = Moment.after(e.asked().plus(MintmarkBroker.random(pause)), clock.instant());
+            pause = MintmarkBroker.doubled(pause, LONGEST_PAUSE);
+            failure = e;
+            throw e;
         }
     }
 
-    /** Counted from now, because the broker's clock may differ. */
-    private static Login login(Map<String, String> members, Instant now) {
-        Duration life =
-                Duration.between(
-                        Instant.parse(members.get("issuedAt")),
-                        Instant.parse(members.get("expiresAt")));
+    /** Counted from when it came, because the broker's clock may differ. */
+    private Login login(MintmarkBroker.Minted minted) {
+        Duration life = plausible(minted.life());
+        int percent = ThreadLocalRandom.current().nextInt(60, 75);
         return new Login(
-                members,
-                now.plus(life.multipliedBy(ThreadLocalRandom.current().nextInt(60, 75)).dividedBy(100)),
-                now.plus(life).minus(TO_LOG_IN));
+                minted.members(),
+                Moment.after(life.multipliedBy(percent).dividedBy(100), minted.came()),
+                Moment.after(life.minus(TO_LOG_IN), minted.came()));
     }
 
-    /** All members of a JSON document whose values are texts. An answer has each name once. */
-    private static Map<String, String> members(String json) {
-        Map<String, String> members = new ConcurrentHashMap<>();
-        for (Matcher member = MEMBER.matcher(json); member.find(); ) {
-            members.put(unescaped(member.group(1)), unescaped(member.group(2)));
+    /** A login that seems to be over when it comes must not be minted again for each connection. */
+    private Duration plausible(Duration life) {
+        if (life.compareTo(SHORTEST_LIFE) >= 0) {
+            floor = SHORTEST_LIFE;
+            return life;
         }
-        return members;
-    }
-
-    private static String unescaped(String text) {
-        return ESCAPE.matcher(text)
-                .replaceAll(escape ->
-                        Matcher.quoteReplacement(
-                                escape.group(1) == null
-                                        ? letter(escape.group(2))
-                                        : String.valueOf(
-                                                (char) Integer.parseInt(escape.group(1), 16))));
-    }
-
-    private static String letter(String escaped) {
-        return switch (escaped) {
-            case "b" -> "\b";
-            case "f" -> "\f";
-            case "n" -> "\n";
-            case "r" -> "\r";
-            case "t" -> "\t";
-            default -> escaped;
-        };
+        Duration least = floor;
+        floor = MintmarkBroker.doubled(floor, LONGEST_FLOOR);
+        return least;
     }
 
     /**

@@ -37,6 +37,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
 
 /**
  * {@code src/clients/java/MintmarkLogin.java}, compiled as its readers do it, with HikariCP and the
@@ -156,7 +161,7 @@ class ConnectionPoolTest {
         broker.says("/credentials/mint", 200, answer.formatted("first"));
         broker.says("/credentials/mint", 503, BROKER_IS_AWAY);
         broker.says("/credentials/mint", 200, answer.formatted("second"));
-        broker.says("/credentials/mint", 503, BROKER_IS_AWAY);
+        broker.says("/credentials/mint", 503, BROKER_IS_AWAY, Map.of("Retry-After", "60"));
         HikariCredentialsProvider logins = logins(broker.url(), "k");
 
         assertEquals("first", logins.getCredentials().getUsername());
@@ -176,6 +181,120 @@ class ConnectionPoolTest {
                         assertThrows(IllegalStateException.class, logins::getCredentials)
                                 .getMessage());
         assertTrue(message.endsWith("status 503, Retry \"later\". (request r-1)"), message);
+    }
+
+    private static String answer(String user, Instant issued, int seconds) {
+        return "{\"credentials\": {\"k\": {\"PGUSER\": \"%s\", \"PGPASSWORD\": \"p\"}}, \"issuedAt\": \"%s\", \"expiresAt\": \"%s\"}"
+                .formatted(user, issued, issued.plusSeconds(seconds));
+    }
+
+    @Test
+    void the_first_login_is_asked_for_again_while_nothing_can_be_issued_twice() throws Exception {
+        StandIn broker = new StandIn();
+        opened.add(broker);
+        broker.says("/credentials/mint", 503, BROKER_IS_AWAY);
+        broker.says("/credentials/mint", 429, "{\"retryAfter\": 1}");
+        broker.says("/credentials/mint", 200, answer("first", Instant.now(), 3600));
+        assertEquals("first", logins(broker.url(), "k").getCredentials().getUsername());
+        assertEquals(3, broker.asked().size());
+        long waited =
+                Duration.between(broker.asked().get(1).at(), broker.asked().get(2).at()).toMillis();
+        assertTrue(waited >= 1000, () -> "it was asked to wait a second, and waited " + waited);
+    }
+
+    @Test
+    void a_wait_that_the_broker_asks_for_holds_for_every_connection() throws Exception {
+        StandIn broker = new StandIn();
+        opened.add(broker);
+        broker.says("/credentials/mint", 429, "{\"message\": \"Later.\", \"retryAfter\": 100}");
+        HikariCredentialsProvider logins = logins(broker.url(), "k");
+        for (int i = 0; i < 5; i++) {
+            assertThrows(IllegalStateException.class, logins::getCredentials);
+        }
+        assertEquals(1, broker.asked().size());
+        clock.pass(Duration.ofSeconds(102));
+        assertThrows(IllegalStateException.class, logins::getCredentials);
+        assertEquals(2, broker.asked().size());
+    }
+
+    @Test
+    void a_gateways_answer_that_leaves_it_open_is_named_and_not_repeated() throws Exception {
+        for (int status : List.of(502, 504)) {
+            StandIn broker = new StandIn();
+            opened.add(broker);
+            broker.says("/credentials/mint", status, "<html></html>");
+            HikariCredentialsProvider logins = logins(broker.url(), "k");
+            for (int i = 0; i < 3; i++) {
+                String message =
+                        Objects.requireNonNull(
+                                assertThrows(IllegalStateException.class, logins::getCredentials)
+                                        .getMessage());
+                assertTrue(
+                        message.startsWith(
+                                "Mintmark may have issued a login for key 'k'; the audit log shows whether it did: status "
+                                        + status),
+                        message);
+            }
+            assertEquals(1, broker.asked().size());
+        }
+    }
+
+    @Test
+    void logins_that_are_over_when_they_come_are_minted_ever_less_often() throws Exception {
+        StandIn broker = new StandIn();
+        opened.add(broker);
+        broker.says("/credentials/mint", 200, answer("over", Instant.now(), -5));
+        HikariCredentialsProvider logins = logins(broker.url(), "k");
+        for (int second = 0; second < 300; second++) {
+            logins.getCredentials();
+            clock.pass(Duration.ofSeconds(1));
+        }
+        assertTrue(broker.asked().size() <= 5, () -> broker.asked().size() + " mints");
+    }
+
+    @Test
+    void a_clock_that_differs_is_named_once() throws Exception {
+        StandIn broker = new StandIn();
+        opened.add(broker);
+        Instant issued = clock.instant().minusSeconds(7200);
+        broker.says("/credentials/mint", 200, answer("first", issued, 600));
+        broker.says("/credentials/mint", 200, answer("second", issued.plusSeconds(600), 600));
+        HikariCredentialsProvider logins = logins(broker.url(), "k");
+        LogLines handler = new LogLines();
+        Logger log = Logger.getLogger(login.getName());
+        log.addHandler(handler);
+        try {
+            logins.getCredentials();
+            clock.pass(Duration.ofMinutes(10));
+            logins.getCredentials();
+        } finally {
+            log.removeHandler(handler);
+        }
+        assertEquals(2, broker.asked().size());
+        assertEquals(
+                List.of(
+                        "The clock of this machine is 7200 s ahead of the broker's; correct the clock"),
+                handler.lines);
+    }
+
+    /** What is logged, as it is printed. */
+    private static final class LogLines extends Handler {
+        private final List<String> lines = new CopyOnWriteArrayList<>();
+
+        @Override
+        public void publish(LogRecord record) {
+            lines.add(new SimpleFormatter().formatMessage(record));
+        }
+
+        @Override
+        public void flush() {
+            // nothing is kept back
+        }
+
+        @Override
+        public void close() {
+            // nothing is open
+        }
     }
 
     @Test

@@ -18,7 +18,7 @@ import javax.tools.ToolProvider;
 
 /** {@code src/clients/java}, as it compiles in a reader's own project: for Java 17. */
 final class CopiedClass {
-    private static final Path SOURCE = Path.of("src/clients/java/MintmarkLogin.java");
+    private static final Path SOURCES = Path.of("src/clients/java");
 
     private CopiedClass() {}
 
@@ -42,7 +42,8 @@ final class CopiedClass {
                                 libraries,
                                 "-d",
                                 classes.toString(),
-                                SOURCE.toString());
+                                SOURCES.resolve("MintmarkLogin.java").toString(),
+                                SOURCES.resolve("MintmarkBroker.java").toString());
         assertEquals(0, status, "it does not compile");
         URLClassLoader loader =
                 new URLClassLoader(
