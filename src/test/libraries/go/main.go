@@ -5,12 +5,15 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"net/url"
 	"os"
 	"runtime/debug"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/clientcredentials"
 )
 
 func main() {
@@ -40,6 +43,7 @@ func main() {
 	expect(strings.Contains(err.Error(), "AccessDenied"), err.Error())
 	expect(strings.Contains(err.Error(), "has no active grant for key 'spare'"), err.Error())
 
+	assertion(ctx, broker)
 	poolsOfPgx(ctx)
 	generated(ctx)
 	thin(ctx)
@@ -52,6 +56,25 @@ func main() {
 			fmt.Println(module.Path, module.Version)
 		}
 	}
+}
+
+// assertion gets a token by the client credentials grant of x/oauth2, with the identity token as the
+// client's assertion (RFC 7523 section 2.2).
+func assertion(ctx context.Context, broker string) {
+	token, err := os.ReadFile(os.Getenv("MINTMARK_TOKEN_FILE"))
+	check(err)
+	client := clientcredentials.Config{
+		TokenURL:  broker + "/oauth2/token",
+		AuthStyle: oauth2.AuthStyleInParams,
+		EndpointParams: url.Values{
+			"client_assertion_type": {"urn:ietf:params:oauth:client-assertion-type:jwt-bearer"},
+			"client_assertion":      {strings.TrimSpace(string(token))},
+			"audience":              {"api"},
+		},
+	}
+	got, err := client.Token(ctx)
+	check(err)
+	expect(strings.HasPrefix(got.AccessToken, "eyJ"), "no token for a client assertion")
 }
 
 func check(err error) {

@@ -1,5 +1,6 @@
 // MCP's SDK asks a protected server who authorizes it, finds the broker by its metadata, and gets a
-// token for the server with the workload's identity token (RFC 7523) and resource (RFC 8707).
+// token for the server with the workload's identity token as a client assertion (RFC 7523 section 2.2)
+// and resource (RFC 8707).
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -35,73 +36,37 @@ function serving(path) {
   };
 }
 
-/** A workload: it has an identity token, and neither a browser nor a registration. */
-class Workload {
-  redirectUrl = undefined;
-  clientMetadata = { redirect_uris: [], grant_types: [], token_endpoint_auth_method: "none" };
-
-  clientInformation() {
-    return { client_id: "workload", issuer: broker };
-  }
-
-  tokens() {
-    return this.saved;
-  }
-
-  saveTokens(tokens) {
-    this.saved = tokens;
-  }
-
-  redirectToAuthorization() {
-    throw new Error("a workload has no browser");
-  }
-
-  saveCodeVerifier() {}
-
-  codeVerifier() {
-    throw new Error("a workload has no code");
-  }
-}
-
-// the method that docs/clients/oauth2.md shows
+// the SDK's own provider for workloads, as docs/clients/oauth2.md shows it
 const page = readFileSync(`${process.env.DOCUMENTS}/clients/oauth2.md`, "utf8");
 const [, block] = page.match(/^```js\n(.*?)^```$/ms);
-assert.match(block, /^prepareTokenRequest\(\) \{/);
-Object.assign(Workload.prototype, new Function("readFileSync", `return {${block}};`)(readFileSync));
+const body = block.replace(/^import .*$/gm, "").replace("https://mintmark.example.com", broker);
+const provider = new Function("readFileSync", "StaticPrivateKeyJwtProvider", `${body}; return authProvider;`);
+const workload = () => provider(readFileSync, StaticPrivateKeyJwtProvider);
 
-const workload = new Workload();
-const result = await auth(workload, { serverUrl: `${SERVER}/orders`, fetchFn: serving("/orders") });
+const first = workload();
+const result = await auth(first, { serverUrl: `${SERVER}/orders`, fetchFn: serving("/orders") });
 assert.equal(result, "AUTHORIZED");
-assert.match(workload.saved.access_token, /^eyJ/);
-assert.equal(workload.saved.token_type, "Bearer");
+assert.match(first.tokens().access_token, /^eyJ/);
+assert.equal(first.tokens().token_type, "Bearer");
 
 // a resource without a key is refused, in words
 await assert.rejects(
-  auth(new Workload(), { serverUrl: `${SERVER}/nothing`, fetchFn: serving("/nothing") }),
+  auth(workload(), { serverUrl: `${SERVER}/nothing`, fetchFn: serving("/nothing") }),
   (error) => {
     assert.match(String(error), /nothing/);
     return true;
   },
 );
 
-// the SDK's own provider for workloads, unchanged: the identity token authenticates the client (section 2.2)
-const assertion = new StaticPrivateKeyJwtProvider({
-  clientId: "workload",
-  jwtBearerAssertion: readFileSync(process.env.MINTMARK_TOKEN_FILE, "utf8"),
-  expectedIssuer: broker,
-});
-assert.equal(await auth(assertion, { serverUrl: `${SERVER}/orders`, fetchFn: serving("/orders") }), "AUTHORIZED");
-assert.match(assertion.tokens().access_token, /^eyJ/);
-
 // the transport does all of it by itself, when the server answers 401
-const later = new Workload();
+const later = workload();
 const transport = new StreamableHTTPClientTransport(new URL(`${SERVER}/orders`), {
   authProvider: later,
   fetch: serving("/orders"),
 });
 await transport.start();
 await transport.send({ jsonrpc: "2.0", method: "notifications/initialized" });
-assert.match(later.saved.access_token, /^eyJ/);
+assert.match(later.tokens().access_token, /^eyJ/);
 await transport.close();
 
 const installed = JSON.parse(
