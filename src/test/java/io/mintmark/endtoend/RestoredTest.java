@@ -15,10 +15,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -151,13 +153,84 @@ class RestoredTest {
         assertTrue(id > 2_000_001_000_000L && id < 3_000_000_000_000L, () -> "id " + id);
     }
 
+    /** The lines of the database that is gone. */
+    private Path export() throws IOException {
+        return Files.write(
+                directory.resolve("log.jsonl"),
+                older.column("SELECT to_jsonb(c) FROM audit.config_change AS c"));
+    }
+
+    /** The lost revocation is of after the last of them. */
+    private void keepOnlyCheckpointsThatAreNotLost() throws IOException {
+        Files.write(kept, checkpoints().stream().map(SignedCheckpoint::line).toList());
+    }
+
+    private Ran acknowledge(String... answer) {
+        List<String> arguments =
+                new ArrayList<>(
+                        List.of("audit", "acknowledge-loss", "--reason", "restored, ticket 4711"));
+        arguments.addAll(List.of(answer));
+        return run(arguments.toArray(String[]::new));
+    }
+
+    @Test
+    void a_lost_revocation_that_only_the_export_has_stops_replicas_until_it_is_answered_for()
+            throws Exception {
+        keepOnlyCheckpointsThatAreNotLost();
+        Path export = export();
+        Ran stopped = restored("--export", export.toString());
+
+        assertEquals(1, stopped.status(), stopped.output());
+        List<String> lines = stopped.output().lines().toList();
+        assertEquals(3, lines.size(), stopped.output());
+        assertTrue(lines.get(0).endsWith("run mintmark audit acknowledge-loss."), lines.get(0));
+        assertTrue(lines.get(1).startsWith("Undone, so repeat this change: UPDATE"), lines.get(1));
+        assertTrue(lines.get(2).contains("acknowledge-loss --answered "), lines.get(2));
+        try (RunningBroker early = RunningBroker.on(world.database(), Map.of())) {
+            assertEquals(503, early.mint(world.token(), "api").status());
+            assertEquals(1, acknowledge().status(), "nobody has answered for the revocation");
+            world.admin(REVOKE);
+            assertEquals(503, early.mint(world.token(), "api").status());
+            assertEquals(
+                    0, acknowledge("--answered", AuditCommand.answered(stopped.output())).status());
+            Eventually.holds(() -> early.mint(world.token(), "api").status() == 403);
+        }
+        Ran again = restored("--export", export.toString());
+        assertEquals(0, again.status(), "acknowledged: " + again.output());
+    }
+
+    @Test
+    void without_the_export_the_command_says_that_unsealed_changes_may_be_lost() throws Exception {
+        keepOnlyCheckpointsThatAreNotLost();
+        Ran nothing = restored();
+        assertEquals(0, nothing.status(), nothing.output());
+        assertTrue(
+                nothing.output()
+                        .contains("Without --export, changes that no kept checkpoint seals"),
+                nothing.output());
+    }
+
+    @Test
+    void only_the_last_line_of_an_export_may_be_incomplete() throws Exception {
+        keepOnlyCheckpointsThatAreNotLost();
+        Path export = export();
+        String half = "{\"table_name\":\"subject_gr";
+        Files.writeString(export, half, StandardOpenOption.APPEND);
+        Ran stopped = restored("--export", export.toString());
+        assertEquals(1, stopped.status(), stopped.output());
+        assertTrue(
+                stopped.output().startsWith("The last line of the export is incomplete"),
+                stopped.output());
+        assertTrue(stopped.output().contains("Undone, so repeat this"), stopped.output());
+
+        Files.writeString(export, half + "\n{}\n");
+        assertEquals(1, restored("--export", export.toString()).status());
+    }
+
     /** The export knows what the change was. */
     @Test
     void with_an_export_a_lost_revocation_is_named() throws Exception {
-        Path export =
-                Files.write(
-                        directory.resolve("log.jsonl"),
-                        older.column("SELECT to_jsonb(c) FROM audit.config_change AS c"));
+        Path export = export();
         Ran stopped = restored("--export", export.toString());
         assertEquals(1, stopped.status(), stopped.output());
         List<String> undone =
@@ -205,9 +278,13 @@ class RestoredTest {
 
     @Test
     void a_database_that_lost_nothing_stops_nobody() throws Exception {
-        Files.write(kept, checkpoints().stream().map(SignedCheckpoint::line).toList());
+        keepOnlyCheckpointsThatAreNotLost();
+        Path export =
+                Files.write(
+                        directory.resolve("log.jsonl"),
+                        world.column("SELECT to_jsonb(c) FROM audit.config_change AS c"));
 
-        Ran nothing = restored();
+        Ran nothing = restored("--export", export.toString());
 
         assertEquals(0, nothing.status(), nothing.output());
         world.assertRows("SELECT kind FROM runtime.lost_row");

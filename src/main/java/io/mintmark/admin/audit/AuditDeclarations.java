@@ -36,7 +36,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 
 /** Signed declarations about the log by the owner of the signing key, which verify reports. */
 public final class AuditDeclarations {
@@ -146,16 +145,15 @@ public final class AuditDeclarations {
                 .toList();
     }
 
-    /**
-     * The reason with the lost changes that replicas had read, which no checkpoint may have sealed.
-     */
+    /** The reason with the lost changes that were reported, which no checkpoint may have sealed. */
     private static String withChanges(String reason, LostRows lost) {
-        String changes =
+        List<LostRow> changes =
                 lost.unacknowledged().stream()
                         .filter(row -> row.kind() == LostRow.Kind.CHANGE)
-                        .map(LostRow::name)
-                        .collect(Collectors.joining(", "));
-        return changes.isEmpty() ? reason : "%s (lost: %s)".formatted(reason, changes);
+                        .toList();
+        return changes.isEmpty()
+                ? reason
+                : "%s (lost: %s)".formatted(reason, LostRow.names(changes));
     }
 
     /** {@code audit declare-gap}. */
@@ -224,12 +222,12 @@ public final class AuditDeclarations {
             List<LostRow> rows = lost.unacknowledged();
             if (rows.isEmpty()) {
                 throw new CommandFailed(
-                        "there is nothing to acknowledge: no replica has reported a loss that"
-                                + " isn't acknowledged yet; only replicas with AUDIT_ON_LOSS=stop"
-                                + " report losses");
+                        "there is nothing to acknowledge: no loss that isn't acknowledged yet has"
+                                + " been reported; only replicas with AUDIT_ON_LOSS=stop and audit"
+                                + " restored report losses");
             }
             requireAnswered(LostChanges.of(Optional.empty(), rows));
-            String named = rows.stream().map(LostRow::name).collect(Collectors.joining(", "));
+            String named = LostRow.names(rows);
             System.err.println("mintmark: acknowledging the loss of " + named);
             return new Declaration(
                     "%s (lost: %s)".formatted(reason, named),

@@ -7,6 +7,7 @@ import io.mintmark.audit.checkpoint.SealingKeys;
 import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.audit.log.LostRow;
 import io.mintmark.audit.log.LostRows;
+import io.mintmark.audit.log.MissingRows;
 import io.mintmark.auditor.command.KeptCheckpoints;
 import io.mintmark.auditor.reader.PostgresLog;
 import io.mintmark.auditor.verify.LostTails;
@@ -29,25 +30,27 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * The first command after a restore: keeps all replicas from minting, also those that nobody has
- * stopped or that start too early, until {@code declare-gap}.
+ * stopped or that start too early, until the loss is declared.
  */
 @Command(
         name = "restored",
         description = {
-            "Compares a restored database with kept checkpoints, and reports what it lost.",
-            "If a checkpoint is lost, replicas with AUDIT_ON_LOSS=stop mint nothing until",
-            "audit declare-gap. Run this command first after a restore: it prints the lost changes, and",
+            "Compares a restored database with kept checkpoints and an export, and reports what it",
+            "lost. If it lost a checkpoint, or a change of the configuration that is in the export,",
+            "replicas with AUDIT_ON_LOSS=stop mint nothing until audit declare-gap or audit",
+            "acknowledge-loss. Run this command first after a restore: it prints the lost changes, and",
             "the command that declares them once the revocations among them are repeated.",
             "New rows get ids that no lost row can have had.",
             "Needs AUDIT_SIGNING_KEY_FILE and the service's login."
         },
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
-            "0:no kept checkpoint is lost",
-            "1:checkpoints are lost; replicas are stopped"
+            "0:no kept checkpoint and no change of the export is lost",
+            "1:checkpoints or changes are lost; replicas are stopped"
         },
         mixinStandardHelpOptions = true)
 public final class AuditRestored implements Callable<Integer> {
@@ -64,8 +67,8 @@ public final class AuditRestored implements Callable<Integer> {
             names = "--export",
             paramLabel = "FILE",
             description =
-                    "A file written by mintmark audit export --all, to list lost changes by"
-                            + " name.")
+                    "A file written by mintmark audit export --all: names lost changes, also those"
+                            + " that no kept checkpoint seals.")
     private @Nullable Path export;
 
     public AuditRestored(Supplier<SettingsReader> settings) {
@@ -82,29 +85,29 @@ public final class AuditRestored implements Callable<Integer> {
                 PostgresLog log = PostgresLog.of(reader.database())) {
             LostRows rows = new LostRows(database, trusted);
             rows.skipIds();
-            List<LostRow> reported = rows.unacknowledged();
             Optional<Declaration> gap = gap(log, trusted);
-            Optional<Named> newest =
-                    gap.flatMap(lost ->
-                            lost.checkpoints().stream()
-                                    .max(Comparator.comparingLong(Named::number)));
-            newest.map(lost -> new LostRow(LostRow.Kind.CHECKPOINT, "", lost.number(), lost.hash()))
-                    .ifPresent(lost -> rows.report(List.of(lost)));
-            if (newest.isEmpty() && reported.isEmpty()) {
-                System.out.println(
-                        "No kept checkpoint is lost, and no replica has reported a lost row.");
+            List<ExportedChanges.Lost> exported =
+                    export == null
+                            ? List.of()
+                            : ExportedChanges.lost(export, new MissingRows(database));
+            rows.report(found(gap, exported));
+            List<LostRow> reported = rows.unacknowledged();
+            if (gap.isEmpty() && reported.isEmpty()) {
+                System.out.println(nothing());
                 return 0;
             }
-            System.out.println(
-                    "Replicas with AUDIT_ON_LOSS=stop are stopped: they mint nothing until you"
-                            + " run mintmark audit declare-gap.");
-            gap.ifPresent(AuditRestored::print);
             LostChanges changes = LostChanges.of(gap, reported);
-            print(changes);
-            Optional.ofNullable(export)
-                    .map(file -> ExportedChanges.lost(file, log))
-                    .ifPresent(names -> names.forEach(System.out::println));
-            System.out.println(next(gap.isPresent(), changes));
+            String command =
+                    gap.isPresent()
+                            ? "declare-gap --checkpoints " + checkpoints
+                            : "acknowledge-loss";
+            System.out.printf(
+                    "Replicas with AUDIT_ON_LOSS=stop are stopped: they mint nothing until you"
+                            + " run mintmark audit %s.%n",
+                    gap.isPresent() ? "declare-gap" : "acknowledge-loss");
+            gap.ifPresent(AuditRestored::print);
+            print(changes, exported);
+            System.out.println(next(command, changes));
             return 1;
         } catch (QueryFailed e) {
             if (!QueryFailed.lacksPrivilege(e)) {
@@ -133,18 +136,40 @@ public final class AuditRestored implements Callable<Integer> {
                 lost.checkpoints().size(), lost.events().size());
     }
 
-    private static void print(LostChanges changes) {
-        if (changes.names().isEmpty()) {
-            System.out.println(
-                    "No change of the configuration that a checkpoint or a replica has recorded"
-                            + " is lost.");
-        }
-        changes.names().forEach(name -> System.out.println("Lost: " + name));
+    /** The newest lost checkpoint, and each lost change. */
+    private static List<LostRow> found(
+            Optional<Declaration> gap, List<ExportedChanges.Lost> exported) {
+        Stream<LostRow> checkpoint =
+                gap
+                        .flatMap(lost ->
+                                lost.checkpoints().stream()
+                                        .max(Comparator.comparingLong(Named::number)))
+                        .map(lost ->
+                                new LostRow(
+                                        LostRow.Kind.CHECKPOINT, "", lost.number(), lost.hash()))
+                        .stream();
+        return Stream.concat(checkpoint, exported.stream().map(ExportedChanges.Lost::row)).toList();
     }
 
-    private String next(boolean isGap, LostChanges changes) {
-        String command = isGap ? "declare-gap --checkpoints " + checkpoints : "acknowledge-loss";
-        return changes.names().isEmpty()
+    private String nothing() {
+        return export == null
+                ? "No kept checkpoint is lost, and no replica has reported a lost row. Without"
+                        + " --export, changes that no kept checkpoint seals may be lost."
+                : "No kept checkpoint and no change of the export is lost, and no replica has"
+                        + " reported a lost row.";
+    }
+
+    private static void print(LostChanges changes, List<ExportedChanges.Lost> exported) {
+        if (changes.isEmpty()) {
+            System.out.println(
+                    "No change of the configuration that a checkpoint, the export or a replica has"
+                            + " recorded is lost.");
+        }
+        changes.lines(exported).forEach(System.out::println);
+    }
+
+    private static String next(String command, LostChanges changes) {
+        return changes.isEmpty()
                 ? "Next: mintmark audit %s --reason TEXT".formatted(command)
                 : "Next: repeat lost revocations and blocks (docs/run/restore.sql lists them), then run mintmark audit %s --answered %s --reason TEXT"
                         .formatted(command, changes.code());

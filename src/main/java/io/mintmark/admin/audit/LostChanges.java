@@ -10,6 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -19,25 +21,29 @@ import java.util.stream.Stream;
  */
 final class LostChanges {
     private static final int CODE = 12;
+    private static final int MOST_NAMED = 100;
 
-    private final List<String> names;
+    private final List<String> sealed;
+    private final List<LostRow> reported;
 
-    private LostChanges(List<String> names) {
-        this.names = List.copyOf(names);
+    private LostChanges(List<String> sealed, List<LostRow> reported) {
+        this.sealed = List.copyOf(sealed);
+        this.reported = List.copyOf(reported);
     }
 
     /**
      * @param gap what kept checkpoints say
-     * @param reported what replicas had read, whether or not a checkpoint sealed it
+     * @param reported what replicas had read or an export has, whether or not a checkpoint sealed
+     *     it
      */
     static LostChanges of(Optional<Declaration> gap, List<LostRow> reported) {
-        Stream<String> sealed =
-                gap.stream().flatMap(lost -> lost.changes().stream()).map(LostChanges::name);
-        Stream<String> read =
-                reported.stream()
-                        .filter(row -> row.kind() == LostRow.Kind.CHANGE)
-                        .map(row -> row.name() + ", which a replica had read");
-        return new LostChanges(Stream.concat(sealed, read).sorted().toList());
+        return new LostChanges(
+                gap.stream()
+                        .flatMap(lost -> lost.changes().stream())
+                        .map(LostChanges::name)
+                        .sorted()
+                        .toList(),
+                reported.stream().filter(row -> row.kind() == LostRow.Kind.CHANGE).toList());
     }
 
     private static String name(LostEnd end) {
@@ -50,13 +56,43 @@ final class LostChanges {
                         end.last());
     }
 
-    List<String> names() {
-        return names;
+    boolean isEmpty() {
+        return sealed.isEmpty() && reported.isEmpty();
+    }
+
+    /**
+     * A line for each, in the order in which an export has them.
+     *
+     * @param exported what an export knows about them
+     */
+    List<String> lines(List<ExportedChanges.Lost> exported) {
+        Set<LostRow> inExport =
+                exported.stream().map(ExportedChanges.Lost::row).collect(Collectors.toSet());
+        Set<LostRow> unanswered = Set.copyOf(reported);
+        return Stream.of(
+                        sealed.stream().map(name -> "Lost: " + name),
+                        exported.stream()
+                                .filter(each -> unanswered.contains(each.row()))
+                                .map(ExportedChanges.Lost::text),
+                        reported.stream()
+                                .filter(row -> !inExport.contains(row))
+                                .map(row -> "Lost: " + name(row)))
+                .flatMap(lines -> lines)
+                .toList();
+    }
+
+    private static String name(LostRow row) {
+        return row.name() + ", which a replica had read or an export has";
+    }
+
+    private List<String> names() {
+        return Stream.concat(sealed.stream(), reported.stream().map(LostChanges::name).sorted())
+                .toList();
     }
 
     /** Stands for the whole list. */
     String code() {
-        byte[] list = String.join("\n", names).getBytes(StandardCharsets.UTF_8);
+        byte[] list = String.join("\n", names()).getBytes(StandardCharsets.UTF_8);
         return HexFormat.of().formatHex(CanonicalForm.sha256().digest(list)).substring(0, CODE);
     }
 
@@ -67,13 +103,21 @@ final class LostChanges {
      * @throws CommandFailed if it isn't this list's
      */
     void requireAnswered(Optional<String> answered) {
-        if (!names.isEmpty() && !answered.equals(Optional.of(code()))) {
+        if (!isEmpty() && !answered.equals(Optional.of(code()))) {
             throw new CommandFailed(
                     ("replicas stay stopped, because configuration changes are lost: %s; repeat"
                                     + " the revocations and blocks among them, then add"
                                     + " --answered with"
                                     + " the code that mintmark audit restored prints now")
-                            .formatted(String.join("; ", names)));
+                            .formatted(named()));
         }
+    }
+
+    private String named() {
+        List<String> names = names();
+        String first = String.join("; ", names.subList(0, Math.min(names.size(), MOST_NAMED)));
+        return names.size() <= MOST_NAMED
+                ? first
+                : "%s; and %d more".formatted(first, names.size() - MOST_NAMED);
     }
 }

@@ -77,7 +77,8 @@ public final class LossStop {
      */
     private List<LostRow> awaiting() {
         List<LostRow> reported = rows.awaiting();
-        List<LostRow> unreported = known.stream().filter(row -> !reported.contains(row)).toList();
+        Set<LostRow> distinct = Set.copyOf(reported);
+        List<LostRow> unreported = known.stream().filter(row -> !distinct.contains(row)).toList();
         if (unreported.isEmpty()) {
             return reported;
         }

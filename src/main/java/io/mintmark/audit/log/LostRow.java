@@ -1,5 +1,8 @@
 package io.mintmark.audit.log;
 
+import java.util.List;
+import java.util.stream.Collectors;
+
 /**
  * A row that this replica has written or read, or leaves that a witness has cosigned, and that the
  * database doesn't have.
@@ -10,6 +13,8 @@ package io.mintmark.audit.log;
  * @param hash in hexadecimal digits; of a checkpoint, that of its JWS; empty of a tree
  */
 public record LostRow(Kind kind, String chain, long place, String hash) {
+    private static final int MOST_NAMED = 100;
+
     /** The table that had it. */
     public enum Kind {
         EVENT,
@@ -36,6 +41,28 @@ public record LostRow(Kind kind, String chain, long place, String hash) {
                 default -> throw new IllegalArgumentException("unknown kind of row: " + word);
             };
         }
+    }
+
+    /** The columns of rows, as arrays, which are parameters of a statement. */
+    static List<Object[]> columns(List<LostRow> rows) {
+        return List.of(
+                rows.stream().map(row -> row.kind().word()).toArray(String[]::new),
+                rows.stream().map(LostRow::chain).toArray(String[]::new),
+                rows.stream().map(LostRow::place).toArray(Long[]::new),
+                rows.stream().map(LostRow::hash).toArray(String[]::new));
+    }
+
+    /** Names rows in a sentence: the first ones, and the number of the others. */
+    public static String names(List<LostRow> rows) {
+        String first =
+                rows.stream()
+                        .limit(MOST_NAMED)
+                        .map(LostRow::name)
+                        .collect(Collectors.joining(", "));
+        return rows.size() <= MOST_NAMED
+                ? first
+                : "%s and %d more rows of runtime.lost_row"
+                        .formatted(first, rows.size() - MOST_NAMED);
     }
 
     /** Names the row in a sentence. */

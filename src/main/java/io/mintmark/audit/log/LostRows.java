@@ -24,7 +24,10 @@ public final class LostRows {
     private static final String REPORT =
             """
             INSERT INTO work.lost_row (kind, chain, place, hash, after_checkpoint)
-            SELECT ?, ?, ?, ?, coalesce(max(number), 0) FROM log.checkpoint
+            SELECT lost.kind, lost.chain, lost.place, lost.hash,
+                   (SELECT coalesce(max(number), 0) FROM log.checkpoint)
+              FROM unnest(cast(? AS text[]), cast(? AS text[]), cast(? AS bigint[]), cast(? AS text[]))
+                   AS lost (kind, chain, place, hash)
                 ON CONFLICT DO NOTHING
             """;
 
@@ -76,10 +79,7 @@ public final class LostRows {
      * {@code AUDIT_ON_LOSS=stop} mint nothing until then.
      */
     public void report(List<LostRow> rows) {
-        for (LostRow row : rows) {
-            queries.change(
-                    REPORT, List.of(row.kind().word(), row.chain(), row.place(), row.hash()));
-        }
+        queries.change(REPORT, LostRow.columns(rows));
     }
 
     /**

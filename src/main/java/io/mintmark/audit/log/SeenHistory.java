@@ -4,7 +4,6 @@ import io.mintmark.audit.UnacknowledgedLoss;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.audit.log.LostRow.Kind;
 import io.mintmark.base.sql.Database;
-import io.mintmark.base.sql.Queries;
 import io.mintmark.base.tenant.StateId;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.tenant.TenantState;
@@ -40,27 +39,7 @@ public final class SeenHistory {
     /** The chain name that stands for the tables without tenant. */
     private static final String SHARED = "";
 
-    private static final String MISSING =
-            """
-            SELECT known.kind, known.chain, known.place, known.hash
-              FROM unnest(cast(? AS text[]), cast(? AS text[]), cast(? AS bigint[]), cast(? AS text[]))
-                   AS known (kind, chain, place, hash)
-             WHERE NOT CASE
-                   WHEN known.kind = 'checkpoint' THEN EXISTS (
-                        SELECT FROM log.checkpoint AS c
-                         WHERE c.number = known.place
-                           AND encode(sha256(convert_to(c.jws, 'UTF8')), 'hex') = known.hash)
-                   WHEN known.chain = '' THEN EXISTS (
-                        SELECT FROM log.config_change AS c
-                         WHERE c.tenant IS NULL AND c.revision = known.place
-                           AND encode(c.hash, 'hex') = known.hash)
-                   ELSE EXISTS (
-                        SELECT FROM log.config_change AS c
-                         WHERE c.tenant = known.chain COLLATE "C" AND c.revision = known.place
-                           AND encode(c.hash, 'hex') = known.hash) END
-            """;
-
-    private final Queries queries;
+    private final MissingRows database;
     private final Optional<LossStop> stop;
     private final Map<String, StateId> changes = new ConcurrentHashMap<>();
     private final AtomicReference<Optional<LostRow>> checkpoint =
@@ -71,7 +50,7 @@ public final class SeenHistory {
      * @param stop what a loss stops; without it, a loss is only logged and counted
      */
     public SeenHistory(Database database, Optional<LossStop> stop) {
-        this.queries = database.reading();
+        this.database = new MissingRows(database);
         this.stop = stop;
     }
 
@@ -178,7 +157,7 @@ public final class SeenHistory {
     }
 
     private void requireThere(List<LostRow> rows) {
-        if (!rows.isEmpty() && !missing(rows).isEmpty()) {
+        if (!rows.isEmpty() && !database.among(rows).isEmpty()) {
             requireAll();
         }
     }
@@ -189,7 +168,7 @@ public final class SeenHistory {
      */
     void requireAll() {
         List<LostRow> missing =
-                missing(
+                database.among(
                         Stream.concat(
                                         changes.keySet().stream()
                                                 .flatMap(chain -> known(chain).stream()),
@@ -230,21 +209,5 @@ public final class SeenHistory {
         } else {
             var _ = changes.remove(row.chain(), new StateId(row.place(), row.hash()));
         }
-    }
-
-    private List<LostRow> missing(List<LostRow> rows) {
-        return queries.query(
-                MISSING,
-                List.of(
-                        rows.stream().map(row -> row.kind().word()).toArray(String[]::new),
-                        rows.stream().map(LostRow::chain).toArray(String[]::new),
-                        rows.stream().map(LostRow::place).toArray(Long[]::new),
-                        rows.stream().map(LostRow::hash).toArray(String[]::new)),
-                row ->
-                        new LostRow(
-                                Kind.of(row.column("kind").get(String.class)),
-                                row.column("chain").get(String.class),
-                                row.column("place").get(Long.class),
-                                row.column("hash").get(String.class)));
     }
 }
