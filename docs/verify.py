@@ -38,7 +38,7 @@ LONGEST_LINE, LONGEST_NAME, DEEPEST, MOST_PIECES, MOST_OPEN = 4 * 1024 * 1024, 1
 MOST_SHOWN, MOST_OPEN, MOST_BLOCKS, MOST_KEPT = 1_000, 100_000, 10_000, 10_000
 STEPS = 250_000  # what a decision on a tenant's rules may cost; a step is about a character
 arguments, trusted, cells, log, part, witnesses = None, {}, {}, None, None, None
-latest_change = None, None
+latest_change, departure = (None, None), None
 declarations, unaccepted, problems = [], [], 0
 sys.setrecursionlimit(20_000)
 
@@ -1160,6 +1160,7 @@ def require(fits, why):
 def note_change(fields, digest):
     """Keeps what a change made of a row that mints rest on."""
     note_transaction(fields, digest)
+    note_departure(fields, digest)
     note_arrival(fields, digest)
     tenant, revision, table, _, before, after, *_ = fields
     if number(revision) is None:
@@ -2078,6 +2079,28 @@ def moment(at):
         return str(at)
 
 
+def note_departure(fields, digest):
+    """Where the history of a tenant ends that moved to another cell, whose log goes on from there."""
+    global departure
+    tenant, revision, table, _, _, after, *_ = fields
+    if departure and departure[0] != tenant:
+        end_of_departure()
+    try:
+        url = json.loads(after or "{}")["moved_to"] if table == "tenant" else None
+    except BAD:
+        url = None
+    departure = (tenant, revision, url, digest) if isinstance(url, str) else None
+
+
+def end_of_departure():
+    global departure
+    if departure:
+        tenant, revision, url, digest = departure
+        say(f"note: change {revision} of tenant {tenant}, which moved to {url}, is the last revision of its history at this cell "
+            f"({digest})")
+    departure = None
+
+
 def note_arrival(fields, digest):
     """The change by which a tenant came from another cell, where the history before it was made and where it ended as signed."""
     global latest_change
@@ -2114,6 +2137,7 @@ def came_with_tenant(tenant, last, checkpoint):
 def judge_late():
     """Changes that a checkpoint should have sealed: their transaction was open for long, or somebody hid them."""
     end_of_transactions()
+    end_of_departure()
     for tenant, last, at, by, digest in past.execute("SELECT tenant, last, at, by, hash FROM made ORDER BY tenant, first"):
         seal = past.execute("SELECT number, since FROM head WHERE kind = 'change' AND chain = ? AND at >= ? ORDER BY at LIMIT 1",
                             (tenant, last)).fetchone()

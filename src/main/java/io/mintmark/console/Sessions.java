@@ -247,5 +247,10 @@ final class Sessions {
         public List<Login> logins() {
             return List.of();
         }
+
+        @Override
+        public Optional<String> tokenIssuer(TenantName tenant) {
+            return Optional.empty();
+        }
     }
 }

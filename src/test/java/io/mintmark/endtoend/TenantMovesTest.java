@@ -114,6 +114,16 @@ class TenantMovesTest {
                         .getJWTClaimsSet()
                         .getIssuer();
         assertEquals(source.broker().url() + "/tenants/acme", issuer);
+        for (MovingCell cell : List.of(source, target)) {
+            Answer discovery = cell.broker().get("/tenants/acme/.well-known/openid-configuration");
+            assertEquals(issuer, discovery.at("/issuer"));
+            assertEquals(issuer + "/.well-known/jwks.json", discovery.at("/jwks_uri"));
+        }
+        assertEquals(
+                target.broker().url() + "/tenants/beta",
+                target.broker()
+                        .get("/tenants/beta/.well-known/openid-configuration")
+                        .at("/issuer"));
         assertEquals(grants, target.database().column(ROWS));
         String id = "SELECT external_id FROM broker.tenant WHERE name = 'acme'";
         assertEquals(source.database().value(id), target.database().value(id));
@@ -126,9 +136,18 @@ class TenantMovesTest {
                 source.database().column(HISTORY.formatted(last)),
                 target.database().column(HISTORY.formatted(last)));
         target.database().admin("UPDATE broker.key SET description = 'There' WHERE name = 'api'");
-        source.assertVerifies(target);
-        String verified = target.assertVerifies(source);
-        assertTrue(verified.contains("which came from " + source.broker().url()), verified);
+        String left = source.assertVerifies(target);
+        String came = target.assertVerifies(source);
+        String end =
+                source.database()
+                        .value(
+                                "SELECT 'revision of its history at ' || '%s cell (' || encode(hash, 'hex') || ')' FROM audit.config_change"
+                                        + " WHERE tenant = 'acme' ORDER BY revision DESC LIMIT 1");
+        assertTrue(left.contains("which moved to " + target.broker().url() + ", is"), left);
+        assertTrue(left.contains(end.formatted("this")), left);
+        assertTrue(came.contains("which came from " + source.broker().url()), came);
+        assertTrue(came.contains(end.formatted("that")), came);
+        assertFalse(came.contains("which moved to"), came);
     }
 
     @Test
@@ -315,7 +334,7 @@ class TenantMovesTest {
         world.admin(
                 "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci',"
                         + " 'ci:late', 'api')");
-        source.assertVerifies(target);
-        target.assertVerifies(source);
+        assertFalse(source.assertVerifies(target).contains("which moved to"));
+        assertTrue(target.assertVerifies(source).contains("which moved to"));
     }
 }

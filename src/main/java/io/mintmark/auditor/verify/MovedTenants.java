@@ -11,10 +11,13 @@ import io.mintmark.base.json.JacksonFactories;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.Objects;
+
 /**
- * Judges the changes by which tenants came from other cells. The history before such a change was
- * made at the other cell, and its statement, signed with that cell's audit key, says where it ended
- * there: so the two histories are one.
+ * Judges the changes by which tenants came from other cells, and notes where the histories of
+ * tenants end that moved away. The history before an arrival was made at the other cell, and its
+ * statement, signed with that cell's audit key, says where it ended there: so the two histories are
+ * one.
  */
 public final class MovedTenants {
     private static final ObjectMapper JSON = JacksonFactories.mapper().build();
@@ -28,6 +31,11 @@ public final class MovedTenants {
     private final TrustedKeys cells;
     private final Findings findings;
 
+    /** The last change, if a tenant moved away by it. */
+    private @Nullable Departure departure;
+
+    private record Departure(LogReader.Row change, String url) {}
+
     /**
      * @param cells the audit keys of all cells
      */
@@ -38,9 +46,13 @@ public final class MovedTenants {
 
     /** Whether a tenant came from another cell by this change. */
     public static boolean isArrival(LogReader.Row row) {
-        return "tenant".equals(row.fields().get(TABLE))
+        return isOfTenant(row)
                 && moved(row, BEFORE, "moved_to").isTextual()
                 && !moved(row, AFTER, "moved_to").isTextual();
+    }
+
+    private static boolean isOfTenant(LogReader.Row row) {
+        return "tenant".equals(row.fields().get(TABLE));
     }
 
     private static JsonNode moved(LogReader.Row row, int side, String column) {
@@ -55,10 +67,30 @@ public final class MovedTenants {
         }
     }
 
-    /** The next change. */
+    /** The next change, by tenant and revision. */
     void change(LogReader.Row row) {
+        if (departure != null && !Objects.equals(departure.change().chain(), row.chain())) {
+            end();
+        }
+        departure = isOfTenant(row) ? departure(row) : null;
         if (isArrival(row)) {
             arrived(row, moved(row, AFTER, "moved_from"));
+        }
+    }
+
+    private static @Nullable Departure departure(LogReader.Row row) {
+        JsonNode url = moved(row, AFTER, "moved_to");
+        return url.isTextual() ? new Departure(row, url.asText()) : null;
+    }
+
+    /** Call this after the last change. */
+    void end() {
+        if (departure != null) {
+            LogReader.Row last = departure.change();
+            findings.told(
+                    "Change %d of tenant %s, which moved to %s, is the last revision of its history at this cell (%s)"
+                            .formatted(last.at(), last.chain(), departure.url(), last.hash()));
+            departure = null;
         }
     }
 

@@ -120,6 +120,7 @@ public final class Verification {
                     parsed.run();
                 });
         changes.end();
+        moves.end();
         proof.endOfChanges();
         ChainWalk events = walk(CanonicalForm.EVENT, "chain", checkpoints.events(), checkpoints);
         boolean isPart = log.part().isPresent();

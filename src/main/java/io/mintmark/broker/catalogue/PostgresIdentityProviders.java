@@ -7,6 +7,7 @@ import io.mintmark.base.tenant.IdpName;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.broker.grant.IdentityProviderStore;
 import io.mintmark.broker.grant.IssuerIndex.Entry;
+import io.mintmark.broker.grant.IssuerIndex.SignedAs;
 import io.mintmark.broker.grant.IssuerIndex.Version;
 import io.mintmark.broker.token.IdentityProvider;
 import io.mintmark.broker.token.IdentityProviders.Login;
@@ -55,7 +56,8 @@ public final class PostgresIdentityProviders implements IdentityProviderStore {
                                             + ", 'enabled', p.enabled AND t.enabled"
                                             + ", 'issuer', p.issuer, 'audiences', p.audiences,"
                                             + " 'listed', p.listed, 'tenant', p.tenant,"
-                                            + " 'login_client_id', p.login_client_id)",
+                                            + " 'login_client_id', p.login_client_id,"
+                                            + " 'signed_as', t.issuer)",
                                     "p.issuer",
                                     "p.audiences",
                                     "p.login_client_id"))
@@ -213,6 +215,7 @@ public final class PostgresIdentityProviders implements IdentityProviderStore {
     private static Found found(JsonNode row) {
         IdpName name = new IdpName(row.path("name").asText());
         String issuer = row.path("issuer").asText();
+        TenantName tenant = new TenantName(row.path("tenant").asText());
         Entry entry =
                 Entry.of(
                                 new Version(name, row.path("version").longValue()),
@@ -221,12 +224,10 @@ public final class PostgresIdentityProviders implements IdentityProviderStore {
                                 row.path("listed").booleanValue())
                         .with(
                                 DocumentFields.text(row, "login_client_id")
-                                        .map(client ->
-                                                new Login(
-                                                        name,
-                                                        new TenantName(row.path("tenant").asText()),
-                                                        issuer,
-                                                        client)));
+                                        .map(client -> new Login(name, tenant, issuer, client)))
+                        .ofTenant(
+                                DocumentFields.text(row, "signed_as")
+                                        .map(signed -> new SignedAs(tenant, signed)));
         return new Found(row.path("enabled").booleanValue(), entry);
     }
 

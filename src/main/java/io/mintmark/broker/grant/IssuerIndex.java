@@ -37,6 +37,7 @@ public final class IssuerIndex {
     private final List<Listed> listed;
     private final List<String> listedIssuers;
     private final Map<TenantName, List<Login>> logins;
+    private final Map<TenantName, String> tokenIssuers;
 
     /** An identity provider as it is until it is changed. */
     public record Version(IdpName name, long number) {}
@@ -46,13 +47,15 @@ public final class IssuerIndex {
      *
      * @param pairs the hashes of its issuer with each of its audiences
      * @param login how people log in there, if they can
+     * @param signedAs the issuer of the tokens for its tenant, if that came from another cell
      */
     public record Entry(
             Version version,
             String issuer,
             boolean listed,
             List<Long> pairs,
-            Optional<Login> login) {
+            Optional<Login> login,
+            Optional<SignedAs> signedAs) {
         /** The entry of an identity provider with these audiences. */
         public static Entry of(
                 Version version, String issuer, List<String> audiences, boolean listed) {
@@ -61,14 +64,23 @@ public final class IssuerIndex {
                     issuer,
                     listed,
                     audiences.stream().map(audience -> hash(issuer, audience)).toList(),
+                    Optional.empty(),
                     Optional.empty());
         }
 
         /** Returns this entry with a login. */
         public Entry with(Optional<Login> its) {
-            return new Entry(version, issuer, listed, pairs, its);
+            return new Entry(version, issuer, listed, pairs, its, signedAs);
+        }
+
+        /** Returns this entry with the issuer of its tenant's tokens. */
+        public Entry ofTenant(Optional<SignedAs> tenants) {
+            return new Entry(version, issuer, listed, pairs, login, tenants);
         }
     }
+
+    /** The issuer that the broker's tokens for a tenant have. */
+    public record SignedAs(TenantName tenant, String issuer) {}
 
     private record Pair(long hash, int version) {}
 
@@ -108,6 +120,11 @@ public final class IssuerIndex {
                         .toList();
         this.listedOf = listedOf(entries, shown);
         this.logins = logins.stream().collect(Collectors.groupingBy(Login::tenant));
+        this.tokenIssuers =
+                entries.stream()
+                        .flatMap(entry -> entry.signedAs().stream())
+                        .distinct()
+                        .collect(Collectors.toMap(SignedAs::tenant, SignedAs::issuer));
         List<Pair> sorted = sortedPairs(entries);
         this.pairs = sorted.stream().mapToLong(Pair::hash).toArray();
         this.versionOfPair = sorted.stream().mapToInt(Pair::version).toArray();
@@ -200,6 +217,11 @@ public final class IssuerIndex {
     /** The logins of the only tenant that has any. */
     List<Login> logins() {
         return logins.size() == 1 ? logins(logins.keySet().iterator().next()) : List.of();
+    }
+
+    /** The issuer of the broker's tokens for a tenant that came from another cell. */
+    Optional<String> tokenIssuer(TenantName tenant) {
+        return Optional.ofNullable(tokenIssuers.get(tenant));
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.mintmark.broker.grant;
 
 import io.mintmark.base.tenant.TenantName;
+import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.broker.grant.IssuerIndex.Entry;
 import io.mintmark.broker.grant.IssuerIndex.Version;
 import io.mintmark.broker.token.IdentityProvider;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 
 /**
@@ -46,6 +48,7 @@ public final class KnownIssuers implements IdentityProviders {
     private final IdentityProviderStore store;
     private final OwnIssuer ownIssuer;
     private final Set<String> warnedOf = ConcurrentHashMap.newKeySet();
+    private final AtomicReference<@Nullable IssuerIndex> lastRead = new AtomicReference<>();
 
     /**
      * @param ownIssuer the broker's own
@@ -85,9 +88,12 @@ public final class KnownIssuers implements IdentityProviders {
 
     private IssuerIndex read(@Nullable IssuerIndex known) {
         IdentityProviderStore.Entries entries = store.entries();
-        return known != null && known.isOf(entries)
-                ? known
-                : IssuerIndex.of(entries, this::isOfOthers);
+        IssuerIndex read =
+                known != null && known.isOf(entries)
+                        ? known
+                        : IssuerIndex.of(entries, this::isOfOthers);
+        lastRead.set(read);
+        return read;
     }
 
     private boolean isOfOthers(Entry entry) {
@@ -146,6 +152,23 @@ public final class KnownIssuers implements IdentityProviders {
     @Override
     public List<Login> logins() {
         return index().logins();
+    }
+
+    /**
+     * Services that verify tokens fetch the discovery document also while the database is away, and
+     * what was read before is better than no answer.
+     */
+    @Override
+    public Optional<String> tokenIssuer(TenantName tenant) {
+        IssuerIndex last = lastRead.get();
+        try {
+            last = index();
+        } catch (Unavailable e) {
+            if (last == null) {
+                throw e;
+            }
+        }
+        return last.tokenIssuer(tenant);
     }
 
     /**

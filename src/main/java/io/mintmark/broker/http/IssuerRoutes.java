@@ -10,6 +10,7 @@ import io.helidon.webserver.http.ServerResponse;
 import io.mintmark.base.http.request.MatchedRoute;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.broker.identity.BuiltInIdentity;
+import io.mintmark.broker.token.IdentityProviders;
 
 import java.net.URI;
 import java.util.Map;
@@ -35,15 +36,22 @@ final class IssuerRoutes implements HttpService {
             "This broker signs no tokens: an external identity provider issues them.";
 
     private final Optional<BuiltInIdentity> identity;
+    private final IdentityProviders providers;
     private final Map<String, Object> tokenEndpoint;
     private final Answers answers;
 
     /**
      * @param identity the keys and the issuer's name; none where the broker signs nothing
+     * @param providers know the tenants that came from another cell and keep its issuer
      * @param broker the broker's own address, if it knows it
      */
-    IssuerRoutes(Optional<BuiltInIdentity> identity, Optional<URI> broker, Answers answers) {
+    IssuerRoutes(
+            Optional<BuiltInIdentity> identity,
+            IdentityProviders providers,
+            Optional<URI> broker,
+            Answers answers) {
         this.identity = identity;
+        this.providers = providers;
         this.tokenEndpoint = OAuthRoutes.endpointMetadata(broker);
         this.answers = answers;
     }
@@ -52,7 +60,7 @@ final class IssuerRoutes implements HttpService {
     public void routing(HttpRules rules) {
         get(rules, DISCOVERY, document(issuer -> issuer.discoveryDocument(tokenEndpoint)));
         get(rules, KEYS, document(BuiltInIdentity::keySet));
-        get(rules, TENANT + DISCOVERY, ofTenant(BuiltInIdentity::discoveryDocument));
+        get(rules, TENANT + DISCOVERY, ofTenant(this::ofTenant));
         get(rules, TENANT + KEYS, ofTenant((issuer, _) -> issuer.keySet()));
     }
 
@@ -67,7 +75,7 @@ final class IssuerRoutes implements HttpService {
 
     /**
      * Serves a document of a tenant's issuer. Every well-formed name has an issuer, so that
-     * documents don't reveal whether the tenant exists.
+     * documents don't reveal whether the tenant exists, unless it came from another cell.
      */
     private Handler ofTenant(BiFunction<BuiltInIdentity, TenantName, String> document) {
         return (request, response) -> {
@@ -79,6 +87,10 @@ final class IssuerRoutes implements HttpService {
                 notFound(request, response, Routes.NO_SUCH_PATH);
             }
         };
+    }
+
+    private String ofTenant(BuiltInIdentity issuer, TenantName tenant) {
+        return issuer.discoveryDocument(tenant, providers.tokenIssuer(tenant));
     }
 
     private Handler document(Function<BuiltInIdentity, String> document) {

@@ -159,7 +159,7 @@ public final class Routes {
         this.awsSdk = new AwsSdkRoute(exchange, requests, answers);
         this.sts = new StsRoute(exchange, requests, answers);
         this.oauth = new OAuthRoutes(exchange, requests, answers, url);
-        this.issuer = new IssuerRoutes(identity, url, answers);
+        this.issuer = new IssuerRoutes(identity, providers, url, answers);
         this.logins = new ResourceMetadataRoutes(providers, answers, url);
         this.revocations = new RevocationRoutes(revocations, answers, clock);
         this.health = new HealthRoute(health, answers);

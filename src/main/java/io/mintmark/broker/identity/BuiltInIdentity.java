@@ -214,9 +214,13 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
         return issuer.discoveryDocument(directory.keys().algorithms(), further);
     }
 
-    /** The discovery document of a tenant's issuer, {@code BROKER_ISSUER/tenants/<tenant>}. */
-    public String discoveryDocument(TenantName tenant) {
-        return issuer.ofTenant(tenant).discoveryDocument(directory.keys().algorithms());
+    /**
+     * The discovery document of a tenant's issuer, {@code BROKER_ISSUER/tenants/<tenant>}.
+     *
+     * @param former the issuer of the cell from which the tenant moved, which its tokens keep
+     */
+    public String discoveryDocument(TenantName tenant, Optional<String> former) {
+        return issuer(former).ofTenant(tenant).discoveryDocument(directory.keys().algorithms());
     }
 
     /** The issuer of a tenant that came from another cell, or the broker's own. */

@@ -4,6 +4,7 @@ import io.mintmark.base.tenant.IdpName;
 import io.mintmark.base.tenant.TenantName;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -51,4 +52,10 @@ public interface IdentityProviders {
 
     /** The logins of the only tenant that has any; none if there are more such tenants. */
     List<Login> logins();
+
+    /**
+     * The issuer of the broker's tokens for a tenant that came from another cell; empty for every
+     * other name. Needs no database once the configuration was read.
+     */
+    Optional<String> tokenIssuer(TenantName tenant);
 }

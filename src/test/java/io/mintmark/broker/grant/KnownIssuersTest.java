@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.base.tenant.IdpName;
+import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.broker.token.IdentityProvider;
 import io.mintmark.broker.token.LiveHeap;
@@ -28,6 +29,7 @@ import java.util.concurrent.atomic.AtomicLong;
 class KnownIssuersTest {
     private static final Duration STALENESS = Duration.ofSeconds(10);
     private static final String ISSUER = "https://ci.example";
+    private static final String FORMER = "https://a.broker.example";
 
     private final Table table = new Table();
     private final AtomicLong nanos = new AtomicLong();
@@ -63,10 +65,15 @@ class KnownIssuersTest {
                     rows.values().stream()
                             .map(row ->
                                     IssuerIndex.Entry.of(
-                                            new IssuerIndex.Version(row.name(), row.hashCode()),
-                                            row.issuer(),
-                                            row.audiences(),
-                                            row.listed()))
+                                                    new IssuerIndex.Version(
+                                                            row.name(), row.hashCode()),
+                                                    row.issuer(),
+                                                    row.audiences(),
+                                                    row.listed())
+                                            .ofTenant(
+                                                    Optional.of(
+                                                            new IssuerIndex.SignedAs(
+                                                                    row.tenant(), FORMER))))
                             .toList());
         }
 
@@ -154,6 +161,28 @@ class KnownIssuersTest {
         issuers.changed();
         nanos.incrementAndGet();
         assertFalse(issuers.knows(ISSUER));
+    }
+
+    @Test
+    void the_issuer_of_a_moved_tenants_tokens_is_known_without_the_database() {
+        TenantName acme = new TenantName("acme");
+        table.put("acme-ci", ISSUER, "mintmark");
+        table.put("acme-other", ISSUER, "other");
+        table.gone = true;
+        assertThrows(Unavailable.class, () -> issuers.tokenIssuer(acme));
+        table.gone = false;
+        assertEquals(Optional.of(FORMER), issuers.tokenIssuer(acme));
+        assertEquals(Optional.empty(), issuers.tokenIssuer(new TenantName("globex")));
+        table.gone = true;
+        nanos.addAndGet(2 * STALENESS.toNanos());
+        assertThrows(Unavailable.class, () -> issuers.knows(ISSUER));
+        assertEquals(Optional.of(FORMER), issuers.tokenIssuer(acme));
+
+        table.gone = false;
+        table.remove("acme-ci");
+        table.remove("acme-other");
+        nanos.addAndGet(2 * STALENESS.toNanos());
+        assertEquals(Optional.empty(), issuers.tokenIssuer(acme));
     }
 
     @Test

@@ -4,6 +4,7 @@ import io.mintmark.base.tenant.TenantName;
 
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -50,6 +51,11 @@ public record FixedProviders(List<IdentityProvider> all) implements IdentityProv
     @Override
     public List<Login> logins() {
         return List.of();
+    }
+
+    @Override
+    public Optional<String> tokenIssuer(TenantName tenant) {
+        return Optional.empty();
     }
 
     private Stream<IdentityProvider> shown() {
