@@ -46,6 +46,8 @@ class ManyTenants {
                         "loading %,d tenants with %,d grants".formatted(TENANTS, TENANTS * 100),
                         since(loading));
                 full.runAsSuperuser("ANALYZE");
+                tell("tables and indexes of the configuration", size(full, "broker"));
+                tell("tables and indexes of the log", size(full, "log"));
                 try (RunningBroker broker = start(full, "with %,d tenants".formatted(TENANTS))) {
                     mint(broker, issuer);
                     edit(full, broker, issuer);
@@ -68,6 +70,16 @@ class ManyTenants {
                                 figure instanceof Duration time
                                         ? "%,d ms".formatted(time.toMillis())
                                         : figure));
+    }
+
+    private static String size(TestDatabase database, String schema) {
+        return database.column(
+                        """
+                        SELECT sum(pg_total_relation_size(oid)) / 1048576 || ' MiB'
+                          FROM pg_class WHERE relnamespace = '%s'::regnamespace AND relkind = 'r'
+                        """
+                                .formatted(schema))
+                .getFirst();
     }
 
     private static Duration since(long nanos) {
