@@ -14,6 +14,7 @@ import io.mintmark.console.pages.frame.Visibility;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -75,9 +76,13 @@ public final class CheckpointsFile implements Handler {
         response.header(HeaderNames.CONTENT_TYPE, "application/jsonl; charset=utf-8")
                 .header(
                         HeaderNames.CONTENT_DISPOSITION,
-                        "attachment; filename=\"checkpoints-%s.jsonl\""
-                                .formatted(LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC)))
+                        "attachment; filename=\"%s\"".formatted(name(clock.instant())))
                 .send(lines(found.get()).getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** The name of the file at a time. */
+    static String name(Instant now) {
+        return "checkpoints-%s.jsonl".formatted(LocalDate.ofInstant(now, ZoneOffset.UTC));
     }
 
     private static List<SignedCheckpoint> latest(Connection connection, long before)

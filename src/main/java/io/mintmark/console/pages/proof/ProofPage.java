@@ -32,6 +32,7 @@ import java.util.Optional;
  * @param auditKey the key of the last checkpoint
  * @param before show checkpoints before this number; none: the last ones
  * @param extent how far the last checkpoint covers the log
+ * @param bar the log as a bar; none without rows
  * @param expected the approximate number of rows of a verification
  * @param since rows that were written since the last verification began, if one has ended
  * @param run the one in progress, or the last
@@ -47,6 +48,7 @@ public record ProofPage(
         Optional<SignerAge> auditKey,
         Optional<Long> before,
         LogExtent extent,
+        Optional<LogBar> bar,
         long expected,
         Optional<LogExtent.Rows> since,
         Optional<ProofRun> run,
@@ -96,6 +98,8 @@ public record ProofPage(
         Optional<ProofRun> ended = run.filter(one -> one.all().isPresent());
         TrustedKeys keys = proof.trusted();
         List<String> trusted = keys.ids();
+        LogExtent extent = LogExtent.of(connection);
+        List<RecordedResult> recorded = RecordedResult.latest(connection, RESULTS);
         List<SignedCheckpoint> announcements = CheckpointLine.announcements(connection);
         return new ProofPage(
                 CheckpointLine.latest(
@@ -103,7 +107,8 @@ public record ProofPage(
                 CosignatureLine.latest(connection),
                 SignerAge.of(connection, announcements),
                 before,
-                LogExtent.of(connection),
+                extent,
+                LogBar.of(connection, extent, run, newest(recorded, run)),
                 expected(connection, run),
                 ended.isPresent()
                         ? Optional.of(LogExtent.since(connection, ended.get().begun()))
@@ -111,7 +116,7 @@ public record ProofPage(
                 run,
                 proof.failed().filter(failed -> !run.equals(Optional.of(failed))),
                 alarm(connection, proof),
-                RecordedResult.latest(connection, RESULTS),
+                recorded,
                 proof.isPossible(),
                 trusted);
     }
@@ -122,6 +127,11 @@ public record ProofPage(
 
     /** The last recorded one, unless this console has run one since and shows that. */
     Optional<RecordedResult> newest() {
+        return newest(recorded, run);
+    }
+
+    private static Optional<RecordedResult> newest(
+            List<RecordedResult> recorded, Optional<ProofRun> run) {
         return recorded.stream()
                 .findFirst()
                 .filter(result ->
@@ -159,6 +169,12 @@ public record ProofPage(
         Instant now = frame.now().truncatedTo(ChronoUnit.SECONDS);
         return "mintmark audit evidence --from %s --to %s --keys trusted.pem --output evidence-%s"
                 .formatted(today.minusDays(EVIDENCE_DAYS), now, today);
+    }
+
+    /** The command that verifies the log with the file that this page offers. */
+    static String verification(Frame frame) {
+        return "mintmark audit verify --keys trusted.pem --checkpoints "
+                + CheckpointsFile.name(frame.now());
     }
 
     List<CheckpointLine> shown() {

@@ -12,6 +12,7 @@ import com.nimbusds.jose.jwk.ECKey;
 
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.auditor.reader.PostgresLog;
+import io.mintmark.base.sql.AuditCommand;
 import io.mintmark.base.sql.SealedRows;
 import io.mintmark.base.sql.Seals;
 import io.mintmark.base.sql.TestDatabase;
@@ -26,10 +27,14 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -241,6 +246,66 @@ class ProofTest {
                         .lines()
                         .map(line -> SignedCheckpoint.in(line).orElseThrow().number())
                         .toList());
+    }
+
+    /** With the file that the page offers, and with the operators' public keys. */
+    @Test
+    void the_shown_command_verifies_the_log_as_it_is_pasted(@TempDir Path directory)
+            throws Exception {
+        AuditCommand auditor = new AuditCommand(database, directory, Who.AUDITOR);
+        HttpResponse<String> file = world.get("auditor", "/proof/checkpoints");
+        Files.writeString(
+                directory.resolve(
+                        file.headers()
+                                .firstValue("Content-Disposition")
+                                .orElseThrow()
+                                .replaceAll(".*\"(.*)\"", "$1")),
+                file.body());
+        Files.writeString(
+                directory.resolve("trusted.pem"),
+                "-----BEGIN PUBLIC KEY-----\n%s\n-----END PUBLIC KEY-----\n"
+                        .formatted(
+                                Base64.getMimeEncoder()
+                                        .encodeToString(Seals.KEY.toECPublicKey().getEncoded())));
+        Matcher command =
+                Pattern.compile("<code>mintmark audit (verify [^<]*)</code>")
+                        .matcher(world.page("auditor", "/proof"));
+        assertTrue(command.find());
+
+        AuditCommand.Ran ran =
+                auditor.run(
+                        Pattern.compile("(?<=--(?:keys|checkpoints) )\\S+")
+                                .matcher(command.group(1))
+                                .replaceAll(name -> directory.resolve(name.group()).toString())
+                                .split(" "));
+
+        assertEquals(0, ran.status(), ran.errors());
+        assertShows(
+                ran.output(), "Nothing was changed, and nothing is missing up to checkpoint 1.");
+    }
+
+    @Test
+    void a_bar_shows_how_far_the_log_is_verified_and_sealed_in_the_words_of_the_verification() {
+        assertShows(
+                world.page("auditor", "/proof"),
+                "role=\"img\" aria-label=\"The log begins ",
+                ". Not verified yet. Sealed up to ",
+                "<rect class=\"verified\" x=\"0\" y=\"0\" width=\"0.00%\"");
+
+        world.post("auditor", "/proof");
+        String clean = ended();
+        assertShows(
+                clean,
+                ". Nothing was changed up to checkpoint 1, as this database has it (",
+                "<span class=\"legend verified\">Nothing was changed up to checkpoint 1, as this database has it (");
+        assertLacks(clean, "<rect class=\"verified\" x=\"0\" y=\"0\" width=\"0.00%\"");
+
+        alter("'mallory'");
+        world.post("auditor", "/proof");
+        assertShows(
+                ended(),
+                ". The log is NOT intact. Sealed up to ",
+                "<rect class=\"verified\" x=\"0\" y=\"0\" width=\"0.00%\"");
     }
 
     @Test
