@@ -143,6 +143,29 @@ $$;
 COMMENT ON FUNCTION internal.activity(text, text, text, timestamptz, interval, int, int) IS
     'The number of mints, denials and failures that the console''s viewer may see in each part of a time range, by: all, subject or key. more: there may be more than that number. Counted up to a number of rows for each part and, where there are more, up to a share of some thousand.';
 
+CREATE OR REPLACE FUNCTION internal.log_begins(of_tenant text) RETURNS timestamptz
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET jit = off
+    SET enable_bitmapscan = off
+    SET enable_sort = off
+    SET enable_incremental_sort = off
+AS $$
+DECLARE
+    tenants constant text[] := internal.tenants_looked_at(of_tenant);
+BEGIN
+    IF tenants IS NULL THEN
+        RETURN (SELECT e.occurred_at FROM audit.event AS e ORDER BY e.mint_id LIMIT 1);
+    END IF;
+    RETURN (SELECT min(f.occurred_at) FROM unnest(tenants) AS t (name) CROSS JOIN LATERAL (
+                   SELECT e.occurred_at FROM audit.event AS e
+                    WHERE e.tenant = t.name COLLATE "C" ORDER BY e.tenant, e.mint_id LIMIT 1) AS f);
+END
+$$;
+COMMENT ON FUNCTION internal.log_begins(text) IS
+    'The time of the first mint or refusal on record of a tenant (null: of all) that the console''s viewer may see; null: there is none.';
+
 DROP FUNCTION IF EXISTS internal.activity_of_tenants(text[], timestamptz, interval, int, int);
 CREATE OR REPLACE FUNCTION internal.activity_of_tenants(names text[], since timestamptz, width interval, parts int, most int)
     RETURNS TABLE (tenant text, part int, mints bigint, refusals bigint, failures bigint, more_mints boolean, more_refusals boolean,

@@ -203,6 +203,7 @@ GRANT EXECUTE ON FUNCTION internal.tenants_of_viewer(), internal.viewer_sees_all
     internal.activity(text, text, text, timestamptz, interval, int, int),
     internal.activity_of_tenants(text[], timestamptz, interval, int, int), internal.most_denied(text, timestamptz, int, int),
     internal.users_of_key(text, text, timestamptz, int, int), internal.uses_of_grants(bigint[], timestamptz, int),
+    internal.log_begins(text),
     internal.reviews_due(int), internal.ends_soon(interval, interval, int), internal.overdue_ends(int), internal.lints_keys(int), internal.lint_by_tenant(int, int),
     internal.lint_of_tenants(text[], int, int),
     internal.verifications_not_clean(), internal.changes_by(text, timestamptz, timestamptz, int), internal.waiting_for_viewer(int), internal.asked_by_viewer(int),

@@ -27,6 +27,9 @@ public record Activity(List<Part> parts, String each) {
     private static final int READ_OF_ONE = 8_000;
     private static final int READ_BRIEFLY = 2_400;
 
+    /** Parts that a chart has at least: fewer bars would be wider than they are high. */
+    private static final int FEWEST = 7;
+
     private static final String COUNTS =
             """
             SELECT a.part, a.mints, a.refusals, a.failures, a.more_mints, a.more_refusals, a.more_failures
@@ -34,6 +37,8 @@ public record Activity(List<Part> parts, String each) {
                                      cast(? AS double precision) * interval '1 second', ?, ?) AS a
              ORDER BY a.part
             """;
+
+    private static final String BEGINS = "SELECT internal.log_begins(?) AS begins";
 
     private static final String COUNTS_OF_TENANTS =
             """
@@ -97,7 +102,10 @@ public record Activity(List<Part> parts, String each) {
         }
     }
 
-    /** Counts what the viewer may see in each part of a range. */
+    /**
+     * Counts what the viewer may see in each part of a range. Without the parts before the first
+     * row on record, which a chart has nothing to show for.
+     */
     public static Activity of(Connection connection, Scope scope, Bins bins) throws SQLException {
         List<Part> parts = empty(bins);
         Query.of(
@@ -110,7 +118,22 @@ public record Activity(List<Part> parts, String each) {
                         bins.number(),
                         scope.rows() / bins.number())
                 .each(connection, row -> add(parts, row.getInt("part"), row));
-        return new Activity(List.copyOf(parts), width(bins.width()));
+        Optional<Instant> begins =
+                Query.of(BEGINS, scope.tenant().orElse(null))
+                        .first(connection, row -> Query.timeIfAny(row, "begins"))
+                        .flatMap(Function.identity());
+        return new Activity(since(parts, begins), width(bins.width()));
+    }
+
+    /** The parts without those that end before the log's first row, unless few are left. */
+    static List<Part> since(List<Part> parts, Optional<Instant> begins) {
+        long before =
+                begins.map(first ->
+                                parts.stream().takeWhile(part -> !part.to().isAfter(first)).count())
+                        .orElse(0L);
+        return List.copyOf(
+                parts.subList(
+                        Math.clamp(before, 0, Math.max(0, parts.size() - FEWEST)), parts.size()));
     }
 
     /** The activity of each of some tenants, from fewer rows: for a list with a line for each. */

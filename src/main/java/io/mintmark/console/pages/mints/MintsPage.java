@@ -3,6 +3,7 @@ package io.mintmark.console.pages.mints;
 import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.console.pages.activity.Activity;
 import io.mintmark.console.pages.activity.Chart;
+import io.mintmark.console.pages.activity.OtherTimes;
 import io.mintmark.console.pages.activity.Period;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.Parameters;
@@ -205,8 +206,19 @@ public record MintsPage(
     }
 
     /** Links to this search in the times beside its own. */
-    List<Link> otherTimes() {
-        return OtherTimes.of(address(), wanted, now);
+    List<OtherTimes.Link> otherTimes() {
+        return wanted.from().isEmpty() || wanted.before().isPresent()
+                ? List.of()
+                : OtherTimes.of(
+                        wanted.from().get(),
+                        wanted.to().orElse(now),
+                        now,
+                        (from, to) ->
+                                address()
+                                        .without("range")
+                                        .with("from", from)
+                                        .with("to", to)
+                                        .text());
     }
 
     /** The URL of this search with fixed times, so that it shows the same later. */

@@ -2,6 +2,9 @@ package io.mintmark.console.pages.tenants;
 
 import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.base.sql.Query;
+import io.mintmark.console.pages.activity.Activity;
+import io.mintmark.console.pages.activity.Period;
+import io.mintmark.console.pages.activity.RecentUse;
 import io.mintmark.console.pages.approvals.GrantRequests;
 import io.mintmark.console.pages.approvals.RuleLine;
 import io.mintmark.console.pages.frame.Folded;
@@ -32,6 +35,7 @@ import java.util.stream.Stream;
  * @param approvals the requests that grants were made for
  * @param rules who may ask for its keys
  * @param grantCount the number of grants, at most one more than are counted
+ * @param use its mints over time
  * @param lintsKeys whether the warnings include those of keys
  * @param blocks in force, as many as are shown or fewer
  * @param accesses who sees the tenant in the console, as far as the viewer may know
@@ -48,6 +52,7 @@ public record TenantPage(
         GrantRequests approvals,
         List<RuleLine> rules,
         long grantCount,
+        RecentUse use,
         List<LintWarning> warnings,
         boolean lintsKeys,
         List<SubjectBlock> blocks,
@@ -141,7 +146,13 @@ public record TenantPage(
         String name = request.path().pathParameters().get("tenant");
         Parameters parameters = new Parameters(request);
         Optional<TenantPage> page =
-                of(connection, name, parameters.text("q"), parameters.number("after").orElse(0L));
+                of(
+                        connection,
+                        name,
+                        parameters.text("q"),
+                        parameters.number("after").orElse(0L),
+                        Period.of(parameters).orElse(Period.WEEK),
+                        now);
         return page.isPresent()
                 ? View.of("Tenant " + name, "tenants/tenant", page.get())
                 : View.absent("tenant", Suggestions.ofTenant(connection, name));
@@ -154,7 +165,12 @@ public record TenantPage(
      * @param after shows grants of higher numbers
      */
     private static Optional<TenantPage> of(
-            Connection connection, String name, Optional<String> with, long after)
+            Connection connection,
+            String name,
+            Optional<String> with,
+            long after,
+            Period period,
+            Instant now)
             throws SQLException {
         String part = with.orElse("");
         Optional<Tenant> tenant = Query.of(TENANT, name).first(connection, TenantPage::tenant);
@@ -179,6 +195,13 @@ public record TenantPage(
                                 Query.of(GRANT_COUNT, name, GRANTS_COUNTED + 1)
                                         .first(connection, row -> row.getLong("grants"))
                                         .orElseThrow(),
+                                RecentUse.of(
+                                        connection,
+                                        Activity.Scope.all(Optional.of(name)),
+                                        Optional.of(period),
+                                        "/mints?tenant=" + Links.encoded(name),
+                                        Links.tenant(name),
+                                        now),
                                 LintWarning.of(connection, name, lintsKeys, WARNINGS_SHOWN),
                                 lintsKeys,
                                 SubjectBlock.inTenant(connection, name, part, ROWS),

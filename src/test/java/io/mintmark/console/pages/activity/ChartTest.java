@@ -14,6 +14,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
 
 /** Lengths of bars. */
 class ChartTest {
@@ -107,6 +109,45 @@ class ChartTest {
                 2 * chart.refused(chart.activity().parts().getFirst()).height(),
                 chart.refused(chart.activity().parts().getLast()).height());
         assertEquals("8", chart.mostWrong());
+    }
+
+    @Test
+    void parts_before_the_logs_first_row_are_left_out_but_for_a_few_beside_very_few() {
+        List<Part> parts =
+                IntStream.range(0, 24)
+                        .mapToObj(hour -> part(hour, hour < 10 ? 0 : 5, 0, 0))
+                        .toList();
+        Instant tenth = START.plus(Duration.ofHours(10)).plusSeconds(5);
+
+        assertEquals(parts, Activity.since(parts, Optional.empty()));
+        assertEquals(parts, Activity.since(parts, Optional.of(START)));
+        assertEquals(parts.subList(10, 24), Activity.since(parts, Optional.of(tenth)));
+        assertEquals(
+                parts.subList(17, 24),
+                Activity.since(parts, Optional.of(START.plus(Duration.ofDays(9)))));
+        assertEquals(
+                parts.subList(0, 3),
+                Activity.since(parts.subList(0, 3), Optional.of(START.plus(Duration.ofDays(9)))));
+    }
+
+    @Test
+    void other_times_are_those_before_and_around_and_after_what_is_over() {
+        Chart chart = Chart.of(new Activity(List.of(part(2, 1, 0, 0)), "hour"), "/mints?key=a");
+
+        assertEquals(
+                List.of(
+                        "← Earlier /mints?key=a&from=2026-03-29%2001%3A00&to=2026-03-29%2002%3A00",
+                        "Zoom out /mints?key=a&from=2026-03-29%2001%3A00&to=2026-03-29%2003%3A00"),
+                links(chart, START.plus(Duration.ofHours(3))));
+        assertEquals(
+                "Later → /mints?key=a&from=2026-03-29%2003%3A00&to=2026-03-29%2004%3A00",
+                links(chart, START.plus(Duration.ofHours(5))).get(1));
+    }
+
+    private static List<String> links(Chart chart, Instant now) {
+        return OtherTimes.of(chart, now).stream()
+                .map(one -> one.text() + " " + one.address())
+                .toList();
     }
 
     @Test

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
@@ -66,8 +67,14 @@ class OverviewPageTest {
 
     @Test
     void the_overview_says_since_when_it_counts() {
-        ZonedDateTime since =
+        ZonedDateTime day =
                 ZonedDateTime.now(ZoneOffset.UTC).truncatedTo(ChronoUnit.HOURS).minusHours(23);
+        ZonedDateTime log =
+                Instant.parse(
+                                database.value(
+                                        "SELECT to_json(date_trunc('hour', min(occurred_at AT TIME ZONE 'UTC'))) #>> '{}' || 'Z' FROM audit.event"))
+                        .atZone(ZoneOffset.UTC);
+        ZonedDateTime since = log.isAfter(day) ? log : day;
         String page = world.page("auditor", "/");
 
         assertShows(

@@ -12,6 +12,8 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import java.util.List;
+
 /** The configuration of a tenant, as its page shows it. */
 @Tag("every-postgres")
 class TenantPageTest {
@@ -64,6 +66,26 @@ class TenantPageTest {
                 "https://token.actions.githubusercontent.com",
                 "OPS-14: previews",
                 "<ins class=\"id\">acme-leads</ins>");
+    }
+
+    @Test
+    void a_tenant_shows_how_often_it_minted_in_the_range_of_its_address() {
+        for (String range : List.of("day", "week")) {
+            String mints =
+                    database.value(
+                            "SELECT count(*) FROM audit.event WHERE tenant = 'acme' AND step = 1 AND occurred_at >= now() - interval '1 week'");
+
+            String page = world.page("lead", "/tenants/acme?range=" + range);
+
+            assertShows(
+                    page,
+                    "<b>%s</b> mints, ".formatted(mints),
+                    "/mints?tenant=acme&amp;from=",
+                    "range=%s\" aria-current=\"true\"".formatted(range),
+                    "← Earlier",
+                    "Zoom out");
+        }
+        assertEquals(400, world.get("lead", "/tenants/acme?range=year").statusCode());
     }
 
     @Test
