@@ -63,6 +63,7 @@ class LongListsInBrowserTest {
                         Map.entry("tenants", "/tenants"),
                         Map.entry("tenant", "/tenants/acme"),
                         Map.entry("tenant-filtered", "/tenants/acme?q=job"),
+                        Map.entry("tenant-week", "/tenants/acme/week"),
                         Map.entry("tenant-history", "/tenants/acme/history"),
                         Map.entry("history", "/history"),
                         Map.entry("row-history", "/tenants/acme/history?table=key&row=job-1"),

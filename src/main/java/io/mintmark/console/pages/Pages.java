@@ -34,6 +34,7 @@ import io.mintmark.console.pages.reviews.ReviewsPage;
 import io.mintmark.console.pages.subjects.SubjectPage;
 import io.mintmark.console.pages.tenants.TenantPage;
 import io.mintmark.console.pages.tenants.TenantsPage;
+import io.mintmark.console.pages.week.WeekPage;
 import io.mintmark.console.verification.Proof;
 
 import java.time.InstantSource;
@@ -120,6 +121,7 @@ public final class Pages implements PageRoutes {
                 new Page("/tenants", rendering.page(TenantsPage::view)),
                 new Page("/tenants/{tenant}", rendering.page(TenantPage::view)),
                 new Page("/tenants/{tenant}/history", rendering.page(HistoryPage::view)),
+                new Page("/tenants/{tenant}/week", rendering.page(WeekPage::view)),
                 new Page("/history", rendering.page(HistoryPage::ofPlatform)),
                 new Page("/people/{login}", rendering.page(PersonPage::view)),
                 new Page("/reviews", rendering.page(ReviewsPage::view)),

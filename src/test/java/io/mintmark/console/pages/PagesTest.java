@@ -65,6 +65,7 @@ class PagesTest {
             strings = {
                 "/tenants/globex",
                 "/tenants/globex/history",
+                "/tenants/globex/week",
                 "/keys/globex/deploy",
                 "/tenants/globex/history?table=subject_grant&row=4"
             })

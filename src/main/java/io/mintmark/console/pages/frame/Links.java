@@ -61,6 +61,11 @@ public final class Links {
         return "/tenants/" + encoded(tenant);
     }
 
+    /** What happened in a tenant in the week of now. */
+    public static String week(String tenant) {
+        return tenant(tenant) + "/week";
+    }
+
     /** The configuration history of a tenant, or of the platform. */
     public static String history(Optional<String> tenant) {
         return tenant.map(name -> tenant(name) + "/history").orElse("/history");
