@@ -1,16 +1,17 @@
 """MCP's SDK asks a protected server who authorizes it, finds the broker, and authenticates with the
-workload's identity token as a client assertion (RFC 7523 section 2.2), unchanged."""
+workload's identity token as a client assertion (RFC 7523 section 2.2), as docs/clients/oauth2.md shows."""
 
 import asyncio
 import importlib.metadata
 import os
 import pathlib
+import re
 
 import httpx2
-from mcp.client.auth.extensions.client_credentials import PrivateKeyJWTOAuthProvider, static_assertion_provider
 
 BROKER = os.environ["MINTMARK_URL"]
-TOKEN = pathlib.Path(os.environ["MINTMARK_TOKEN_FILE"]).read_text()
+PAGE = pathlib.Path(os.environ["DOCUMENTS"], "clients", "oauth2.md").read_text()
+BLOCK = next(block for block in re.findall(r"^```python\n(.*?)^```$", PAGE, re.M | re.S) if "from mcp" in block)
 SERVER = "https://mcp.example.com"
 
 
@@ -51,14 +52,9 @@ class Network(httpx2.AsyncBaseTransport):
 
 
 async def call(path):
-    provider = PrivateKeyJWTOAuthProvider(
-        server_url=SERVER + path,
-        storage=Storage(),
-        client_id="workload",
-        assertion_provider=static_assertion_provider(TOKEN),
-        issuer=BROKER,
-    )
-    async with httpx2.AsyncClient(transport=Network(path), auth=provider) as client:
+    names = {"os": os, "pathlib": pathlib, "storage": Storage()}
+    exec(BLOCK.replace(SERVER + "/orders", SERVER + path).replace("https://mintmark.example.com", BROKER), names)
+    async with httpx2.AsyncClient(transport=Network(path), auth=names["auth"]) as client:
         return await client.post(SERVER + path, json={})
 
 

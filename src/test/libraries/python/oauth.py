@@ -26,7 +26,7 @@ def exchange(key, **further):
 
 # the lines of docs/clients/oauth2.md
 page = pathlib.Path(os.environ["DOCUMENTS"], "clients", "oauth2.md").read_text()
-block = re.search("```python\n(.*?)```", page, re.DOTALL).group(1)
+block = re.search("```python\n(from authlib.*?)```", page, re.DOTALL).group(1)
 names = {"identity_token": TOKEN}
 exec(block.replace("https://mintmark.example.com", BROKER), names)
 assert names["token"]["access_token"].startswith("eyJ")
