@@ -90,12 +90,25 @@ class LogVector {
             two.append(ofTwo);
             one.append(List.of(AuditRows.ended(withheld, How.UNDONE)));
             one.append(List.of(AuditRows.ended(ofTwo, How.DISARMED)));
+            LogVectorRequests requests = new LogVectorRequests(database);
+            String ended = requests.asks("user:ann", false, "to mend incident 7");
+            requests.approvesInBothSteps(ended);
+            requests.withdraws(ended);
+            requests.consents(requests.asks("user:eve", true, "to answer the mail"));
+            String inSteps = requests.asks("user:ann", false, "to mend incident 8");
+            String byConsent = requests.asks("user:eve", true, "to answer it again");
             Seals.seal(database, Seals.KEY, second);
             two.append(granted.of(AuditRows.mint("after the last checkpoint", "{}")));
             export(database);
-            keep(kept);
             hashes();
+            requests.consents(byConsent);
+            export(database, "consent");
+            requests.approvesInBothSteps(inSteps);
+            export(database, "steps");
+            requests.withdraws(inSteps);
+            export(database, "withdrawal");
             LogVectorVariants.write(directory);
+            keep(kept);
         }
     }
 
@@ -129,6 +142,11 @@ class LogVector {
     }
 
     private void export(TestDatabase database) throws Exception {
+        export(database, "log");
+    }
+
+    /** Appends the rows that no file has yet. */
+    private void export(TestDatabase database, String file) throws Exception {
         var ran =
                 new AuditCommand(database, directory, Who.AUDITOR)
                         .run(
@@ -137,7 +155,7 @@ class LogVector {
                                 "--state",
                                 directory.resolve("state").toString(),
                                 "--output",
-                                directory.resolve("log.jsonl").toString());
+                                directory.resolve(file + ".jsonl").toString());
         assertEquals(0, ran.status(), ran.errors());
     }
 
@@ -178,7 +196,14 @@ class LogVector {
                         .formatted(
                                 Base64.getMimeEncoder(64, new byte[] {'\n'})
                                         .encodeToString(Seals.KEY.toPublicKey().getEncoded())));
-        for (String file : List.of("audit.pem", "state", "state.lock")) {
+        for (String file :
+                List.of(
+                        "audit.pem",
+                        "state",
+                        "state.lock",
+                        "consent.jsonl",
+                        "steps.jsonl",
+                        "withdrawal.jsonl")) {
             Files.delete(directory.resolve(file));
         }
     }

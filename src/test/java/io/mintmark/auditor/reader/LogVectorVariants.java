@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -37,25 +38,83 @@ final class LogVectorVariants {
         LogVectorVariants made =
                 new LogVectorVariants(Files.readAllLines(directory.resolve("log.jsonl")));
         Map<String, String> rows =
-                Map.of(
-                        "a second outcome behind the last checkpoint, whose hash fits",
-                        made.after(made.issued, LogVectorVariants::secondOutcome),
-                        "a step raised, in a row whose hash fits",
-                        made.after(
-                                made.issued,
-                                row -> secondOutcome(row).replace("\"step\": 2", "\"step\": 4")),
-                        "a mint that is older than its grant, in a row whose hash fits",
-                        made.after(made.requested, LogVectorVariants::older));
+                new HashMap<>(
+                        Map.of(
+                                "a second outcome behind the last checkpoint, whose hash fits",
+                                made.after(made.issued, LogVectorVariants::secondOutcome),
+                                "a step raised, in a row whose hash fits",
+                                made.after(
+                                        made.issued,
+                                        row ->
+                                                secondOutcome(row)
+                                                        .replace("\"step\": 2", "\"step\": 4")),
+                                "a mint that is older than its grant, in a row whose hash fits",
+                                made.after(made.requested, LogVectorVariants::older)));
+        rows.putAll(ofRequests(directory));
         List<String> variants = new ArrayList<>();
         for (JsonNode variant : JSON.readTree(KNOWN.toFile())) {
             String row = rows.get(variant.path("name").asText());
             if (row != null) {
-                ((ObjectNode) variant).put("append", row + "\n");
+                ((ObjectNode) variant).put("append", row.strip() + "\n");
             }
             variants.add("  " + variant);
         }
         Files.writeString(
                 directory.resolve("variants.json"), "[\n" + String.join(",\n", variants) + "\n]\n");
+    }
+
+    /** Decisions behind the last checkpoint: as they were made, and altered with all hashes. */
+    private static Map<String, String> ofRequests(Path directory) throws IOException {
+        List<String> consent = Files.readAllLines(directory.resolve("consent.jsonl"));
+        List<String> steps = Files.readAllLines(directory.resolve("steps.jsonl"));
+        List<String> withdrawal = Files.readAllLines(directory.resolve("withdrawal.jsonl"));
+        String consented = String.join("\n", consent);
+        String approved = consented + "\n" + String.join("\n", steps);
+        UnaryOperator<String> byBobAgain =
+                row ->
+                        row.replace("\"idp\": \"bots\"", "\"idp\": \"people\"")
+                                .replace("bots.example.com", "people.example.com")
+                                .replace("\"subject\": \"gate\"", "\"subject\": \"user:bob\"");
+        return Map.of(
+                "a consent behind the last checkpoint",
+                consented,
+                "a consent by a token of over five minutes, in rows whose hashes fit",
+                altered(
+                        consent,
+                        row -> row.replaceFirst("\"token_age\": [0-9]+", "\"token_age\": 301")),
+                "a consent of somebody else, in rows whose hashes fit",
+                altered(consent, row -> row.replace("user:eve", "user:bob")),
+                "approvals in two steps behind the last checkpoint",
+                approved,
+                "two approvals of one person in two steps, in rows whose hashes fit",
+                consented + "\n" + altered(steps, byBobAgain),
+                "an approval of a program in the place of a person's, in rows whose hashes fit",
+                consented
+                        + "\n"
+                        + altered(
+                                steps,
+                                row -> row.replace("\"program\": false", "\"program\": true")),
+                "a withdrawal behind the last checkpoint",
+                approved + "\n" + String.join("\n", withdrawal),
+                "a withdrawal of somebody who may not, in rows whose hashes fit",
+                approved
+                        + "\n"
+                        + altered(withdrawal, row -> row.replace("user:bob", "user:mallory")));
+    }
+
+    /** Rows that follow each other in one history, with changed decisions. */
+    private static String altered(List<String> rows, UnaryOperator<String> change) {
+        List<String> altered = new ArrayList<>();
+        String previous = "";
+        for (String row : rows) {
+            String next = row.contains("\"access_decision\"") ? change.apply(row) : row;
+            if (!previous.isEmpty()) {
+                next = next.replaceFirst("(\"prev_hash\": \"\\\\{2}x)[0-9a-f]+", "$1" + previous);
+            }
+            previous = read(ExportedColumns.CHANGE, next).computed();
+            altered.add(next.replaceFirst("(\"hash\": \"\\\\{2}x)[0-9a-f]+", "$1" + previous));
+        }
+        return String.join("\n", altered);
     }
 
     private static String secondOutcome(String row) {
@@ -80,12 +139,15 @@ final class LogVectorVariants {
                 change.apply(row)
                         .replaceFirst("\"seq\": [0-9]+", "\"seq\": 27")
                         .replaceFirst(
-                                "(\"prev_hash\": \"\\\\{2}x)[0-9a-f]+", "$1" + read(issued).hash());
-        return next.replaceFirst("(\"hash\": \"\\\\{2}x)[0-9a-f]+", "$1" + read(next).computed());
+                                "(\"prev_hash\": \"\\\\{2}x)[0-9a-f]+",
+                                "$1" + read(ExportedColumns.EVENT, issued).hash());
+        return next.replaceFirst(
+                "(\"hash\": \"\\\\{2}x)[0-9a-f]+",
+                "$1" + read(ExportedColumns.EVENT, next).computed());
     }
 
-    private static LogReader.Row read(String line) {
+    private static LogReader.Row read(ExportedColumns columns, String line) {
         PlacedLine placed = new PlacedLine(new Chain(1, Optional.of("vector")), 1, "", line);
-        return ExportedColumns.EVENT.row(placed, ExportedLine.parse(line).orElseThrow(), "");
+        return columns.row(placed, ExportedLine.parse(line).orElseThrow(), "");
     }
 }
