@@ -9,9 +9,11 @@ import io.mintmark.base.sql.TestDatabase.Who;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -45,6 +47,31 @@ class CostOfAStatementTest {
             INSERT INTO broker.blocked_subject (tenant, idp, subject, reason)
             SELECT 't' || n, 'ci-' || n, 'repo:acme/left', 'OPS-2'
               FROM generate_series(%1$d, %2$d) AS n;
+            INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, accepts)
+            SELECT 'agents-' || n, 't' || n, 'https://agents.example.com', ARRAY['mintmark-agents-' || n], '{actor}'
+              FROM generate_series(%1$d, %2$d) AS n;
+            INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, consent, end_access)
+            SELECT 't' || n, 'deploy', 'ci-' || n, r.subject, 7200, r.consent, NOT r.consent
+              FROM generate_series(%1$d, %2$d) AS n,
+                   (VALUES ('asks', false), ('grants', false), ('consents', true)) AS r (subject, consent);
+            INSERT INTO broker.access_approver (rule, role_name)
+            SELECT r.id, 'test_admin' FROM broker.access_rule AS r
+             WHERE NOT r.consent AND substr(r.tenant, 2)::int BETWEEN %1$d AND %2$d ORDER BY r.id;
+            """;
+
+    private static final String REQUESTS =
+            """
+            SELECT a.id FROM generate_series(%d, %d) AS n
+             CROSS JOIN (VALUES ('asks', NULL), ('grants', NULL), ('consents', 'agent:bot')) AS r (subject, actor)
+             CROSS JOIN LATERAL internal.request_access('t' || n, 'ci-' || n, r.subject, '{}', CASE WHEN r.actor IS NOT NULL THEN 'agents-' || n END, r.actor,
+                                                        '{deploy}', 'to mend incident 7', 3600, false) AS a
+            """;
+
+    private static final String GRANTED =
+            """
+            INSERT INTO broker.access_decision (request, verdict)
+            SELECT q.id, 'approve' FROM broker.access_request AS q
+             WHERE q.subject = 'grants' AND substr(q.tenant, 2)::int BETWEEN %d AND %d
             """;
 
     private static TestDatabase one;
@@ -53,13 +80,19 @@ class CostOfAStatementTest {
     @BeforeAll
     static void start() {
         one = TestDatabase.migrated();
-        one.admin(TENANTS.formatted(1, 1));
+        fill(one, 1, 1);
         many = one.copy();
-        many.admin(TENANTS.formatted(2, 60));
+        fill(many, 2, 60);
         for (TestDatabase database : new TestDatabase[] {one, many}) {
             database.runAsSuperuser(
                     "ALTER DATABASE %s SET track_functions = 'all'".formatted(database.name()));
         }
+    }
+
+    private static void fill(TestDatabase database, int first, int last) {
+        database.admin(TENANTS.formatted(first, last));
+        database.run(Who.APP, REQUESTS.formatted(first, last));
+        database.admin(GRANTED.formatted(first, last));
     }
 
     @AfterAll
@@ -95,6 +128,19 @@ class CostOfAStatementTest {
                         + " VALUES ('t1', 'ci-1', 'repo:acme/shop', 'OPS-4')",
                 "INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, approvals)"
                         + " VALUES ('t1', 'deploy', 'ci-1', 'repo:acme/shop', 3600, 1)",
+                "INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, consent)"
+                        + " VALUES ('t1', 'deploy', 'ci-1', 'repo:acme/shop', 3600, true)",
+                "UPDATE broker.access_rule SET max_access = 3600 WHERE tenant = 't1' AND subject = 'grants'",
+                "UPDATE broker.access_rule SET enabled = false WHERE tenant = 't1' AND subject = 'grants'",
+                "INSERT INTO broker.access_approver (rule, idp, subject, step)"
+                        + " SELECT id, 'ci-1', 'lead', 2 FROM broker.access_rule WHERE tenant = 't1' AND subject = 'asks'",
+                "DELETE FROM broker.access_approver WHERE tenant = 't1'",
+                "INSERT INTO broker.access_decision (request, verdict)"
+                        + " SELECT id, 'approve' FROM broker.access_request WHERE tenant = 't1' AND subject = 'asks'",
+                "INSERT INTO broker.access_decision (request, verdict)"
+                        + " SELECT id, 'refuse' FROM broker.access_request WHERE tenant = 't1' AND subject = 'asks'",
+                "INSERT INTO broker.access_decision (request, verdict)"
+                        + " SELECT id, 'withdraw' FROM broker.access_request WHERE tenant = 't1' AND subject = 'grants'",
                 "INSERT INTO broker.console_access (tenant, claim, value, reason)"
                         + " VALUES ('t1', 'sub', '\"ann\"', 'OPS-5')"
             })
@@ -104,6 +150,28 @@ class CostOfAStatementTest {
         assertEquals(alone, calls(many, sql));
     }
 
+    @Test
+    void a_consent_costs_the_same_beside_other_tenants() throws SQLException {
+        String sql =
+                """
+                SELECT status FROM internal.decide_access('t1', 'ci-1', 'consents', jsonb_build_object('iat', extract(epoch FROM now())::bigint),
+                                                          false, '%s', 'approve', NULL)
+                """
+                        .formatted(
+                                one.value(
+                                        "SELECT id FROM broker.access_request WHERE tenant = 't1' AND consent"));
+        assertEquals(calls(one, Who.APP, sql), calls(many, Who.APP, sql));
+        assertEquals("granted", one.rolledBack(Who.APP, session -> first(session, sql)));
+    }
+
+    private static String first(Connection session, String sql) throws SQLException {
+        try (Statement statement = session.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            assertTrue(rows.next());
+            return rows.getString(1);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -111,6 +179,7 @@ class CostOfAStatementTest {
                 "SELECT * FROM broker.who_can_mint WHERE tenant = 't1'",
                 "SELECT * FROM broker.what_can_mint('ci-1', 'repo:acme/shop')",
                 "SELECT * FROM broker.explain('ci-1', 'repo:acme/shop', '{}')",
+                "SELECT * FROM broker.explain('ci-1', 'asks', '{}')",
                 "SELECT * FROM broker.pending_approval WHERE tenant = 't1'",
                 "SELECT * FROM audit.grant_review WHERE tenant = 't1'",
                 "SELECT * FROM audit.who_could_mint('t1', 'deploy', now())"
@@ -121,8 +190,13 @@ class CostOfAStatementTest {
 
     /** How often each function is called by a statement, which is rolled back. */
     private static Map<String, Long> calls(TestDatabase database, String sql) throws SQLException {
+        return calls(database, Who.ADMIN, sql);
+    }
+
+    private static Map<String, Long> calls(TestDatabase database, Who who, String sql)
+            throws SQLException {
         return database.rolledBack(
-                Who.ADMIN,
+                who,
                 session -> {
                     try (Statement statement = session.createStatement()) {
                         Map<String, Long> before = calls(statement);
