@@ -104,6 +104,19 @@ public final class ChromiumBrowser implements AutoCloseable {
         return person;
     }
 
+    /** Somebody's phone, which is touched. */
+    BrowserContext phone() {
+        BrowserContext phone =
+                browser.newContext(
+                        new Browser.NewContextOptions()
+                                .setViewportSize(PHONE, HEIGHT)
+                                .setHasTouch(true)
+                                .setIsMobile(true)
+                                .setReducedMotion(ReducedMotion.REDUCE));
+        phone.setDefaultTimeout(PATIENCE);
+        return phone;
+    }
+
     /**
      * What doesn't fit into the window: the page itself, or labels of cells that are drawn by CSS.
      */
@@ -118,7 +131,7 @@ public final class ChromiumBrowser implements AutoCloseable {
               const header = document.querySelector('body > header');
               if (desk && header && header.offsetHeight > 70) found.push('the header has a second row');
               if (!desk && header && header.offsetHeight > 96) found.push('the header has a third row');
-              for (const target of desk ? [] : document.querySelectorAll('body > header a, body > header input, main nav a, main button, main summary, .lines a.main')) {
+              for (const target of desk ? [] : document.querySelectorAll('body > header a, body > header input, main nav a, main button, main summary, .lines a.main, .cards a, article.request a')) {
                 const box = (target.matches('a.main') ? target.closest('tr') : target).getBoundingClientRect();
                 if (target.checkVisibility() && (box.height < 23.5 || box.width < 23.5))
                   found.push(`the target ${target.textContent.trim() || target.name} is ${Math.round(box.width)} by ${Math.round(box.height)} px`);

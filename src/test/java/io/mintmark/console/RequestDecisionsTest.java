@@ -8,8 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.microsoft.playwright.BrowserContext;
+import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
+import com.microsoft.playwright.options.BoundingBox;
+import com.microsoft.playwright.options.ViewportSize;
 
 import io.mintmark.auditor.reader.PostgresLog;
 import io.mintmark.base.outbound.Destinations;
@@ -646,9 +650,11 @@ class RequestDecisionsTest {
                 "left out: no Chromium here, so no request was decided in a browser");
         String id = asked("rita", "spare", false);
         try (ChromiumBrowser chromium = ChromiumBrowser.start()) {
-            Page approver = opened(chromium, "bea");
+            Page approver = opened(chromium.phone(), "bea");
             approver.locator("#r-" + id + " input[name=note]").fill("until noon");
-            approver.locator("#r-" + id + " button[value=approve]").click();
+            Locator approve = approver.locator("#r-" + id + " button[value=approve]");
+            assertFitsAThumb(approve);
+            approve.tap();
             approver.waitForURL(url -> url.endsWith("/requests/" + id));
             assertShows(
                     approver.locator("#r-" + id).innerText(),
@@ -657,7 +663,7 @@ class RequestDecisionsTest {
             assertEquals(List.of(), ChromiumBrowser.look(approver, "request"), "request");
             assertMints("rita", 200);
 
-            Page requester = opened(chromium, "rita");
+            Page requester = opened(chromium.person(), "rita");
             assertEquals(List.of(), ChromiumBrowser.look(requester, "requests"), "requests");
             requester.getByText("Request access").click();
             assertEquals(List.of(), ChromiumBrowser.look(requester, "ask"), "ask");
@@ -677,10 +683,20 @@ class RequestDecisionsTest {
         }
     }
 
-    private static Page opened(ChromiumBrowser chromium, String person) {
-        Page page = chromium.person().newPage();
+    /** The button is in a phone's window, and at least 24 pixels high and wide. */
+    private static void assertFitsAThumb(Locator button) {
+        button.scrollIntoViewIfNeeded();
+        BoundingBox box = button.boundingBox();
+        ViewportSize window = button.page().viewportSize();
+        assertTrue(
+                box.height >= 24 && box.width >= 24, "%s by %s".formatted(box.width, box.height));
+        assertTrue(box.x >= 0 && box.x + box.width <= window.width, "at " + box.x);
+    }
+
+    private static Page opened(BrowserContext person, String name) {
+        Page page = person.newPage();
         page.navigate(console.url() + "/requests");
-        page.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName(person)).click();
+        page.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName(name)).click();
         page.waitForURL(url -> url.startsWith(console.url()));
         return page;
     }
