@@ -1,7 +1,8 @@
 -- What may need somebody, for the console's overview. Tenant by tenant where the viewer doesn't see all, so that neither the
 -- work nor the bounds depend on what others have.
 
-CREATE OR REPLACE FUNCTION internal.reviews_due(looked int, OUT due bigint, OUT counted boolean)
+DROP FUNCTION IF EXISTS internal.reviews_due(int);
+CREATE OR REPLACE FUNCTION internal.reviews_due(looked int, OUT due bigint, OUT counted boolean, OUT first_due timestamptz, OUT first_grant bigint)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
@@ -12,17 +13,19 @@ DECLARE
     share constant int := greatest(looked / greatest(cardinality(tenants), 1), 100);
 BEGIN
     EXECUTE format($q$
-        SELECT count(*) FILTER (WHERE g.due_at < now()), count(*) < $2 FROM (%s) AS g$q$,
+        SELECT count(*) FILTER (WHERE g.due_at < now()), count(*) < $2, min(g.due_at) FILTER (WHERE g.due_at < now()),
+               (array_agg(g.grant_id ORDER BY g.due_at, g.grant_id) FILTER (WHERE g.due_at < now()))[1]
+          FROM (%s) AS g$q$,
         CASE WHEN tenants IS NULL
-             THEN $q$SELECT n.due_at FROM internal.next_review AS n WHERE n.enabled AND n.is_old_enough LIMIT $2$q$
-             ELSE $q$SELECT e.due_at FROM unnest($1) AS t (name) CROSS JOIN LATERAL (
-                            SELECT n.due_at FROM internal.next_review AS n
+             THEN $q$SELECT n.due_at, n.grant_id FROM internal.next_review AS n WHERE n.enabled AND n.is_old_enough LIMIT $2$q$
+             ELSE $q$SELECT e.due_at, e.grant_id FROM unnest($1) AS t (name) CROSS JOIN LATERAL (
+                            SELECT n.due_at, n.grant_id FROM internal.next_review AS n
                              WHERE n.tenant = t.name COLLATE "C" AND n.enabled AND n.is_old_enough LIMIT $2) AS e$q$ END)
-    INTO due, counted USING tenants, share;
+    INTO due, counted, first_due, first_grant USING tenants, share;
 END
 $$;
 COMMENT ON FUNCTION internal.reviews_due(int) IS
-    'The number of enabled grants that are due for review, among a limited number that the console''s viewer may see; counted: whether these are all.';
+    'The number of enabled grants that are due for review, among a limited number that the console''s viewer may see; counted: whether these are all; first_due and first_grant: the one that has been due for longest.';
 
 CREATE OR REPLACE FUNCTION internal.ends_soon(of_grants interval, of_certificates interval, most int)
     RETURNS TABLE (tenant text, table_name text, name text, what text, ends_at timestamptz)

@@ -122,3 +122,25 @@ END
 $$;
 COMMENT ON FUNCTION internal.asked_by_viewer(int) IS
     'The last requests that the console''s viewer made, in tenants that the viewer may see.';
+
+CREATE OR REPLACE FUNCTION internal.requests_of_names(names text[], most int) RETURNS SETOF uuid
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET jit = off
+AS $$
+DECLARE
+    tenants constant text[] := internal.tenants_looked_at(NULL);
+    of_name constant text := $q$SELECT e.id, e.requested_at FROM unnest($1) AS n (name) CROSS JOIN LATERAL (
+                                       SELECT q.id, q.requested_at FROM broker.access_request AS q
+                                        WHERE hashtextextended(q.%1$I, 0) = hashtextextended(n.name, 0) AND q.%1$I = n.name AND %2$s
+                                        ORDER BY q.requested_at DESC LIMIT $3) AS e$q$;
+    seen constant text := CASE WHEN tenants IS NULL THEN 'true' ELSE 'q.tenant = ANY ($2)' END;
+BEGIN
+    RETURN QUERY EXECUTE format('SELECT r.id FROM (%s UNION %s) AS r ORDER BY r.requested_at DESC, r.id LIMIT $3',
+                                format(of_name, 'subject', seen), format(of_name, 'actor', seen))
+    USING names, tenants, most;
+END
+$$;
+COMMENT ON FUNCTION internal.requests_of_names(text[], int) IS
+    'The last requests that any of these subjects made, alone or as an actor, that the console''s viewer may see, the newest first.';

@@ -207,7 +207,7 @@ GRANT EXECUTE ON FUNCTION internal.tenants_of_viewer(), internal.viewer_sees_all
     internal.denials_in_time(text, timestamptz, timestamptz, int, int),
     internal.reviews_due(int), internal.ends_soon(interval, interval, int), internal.overdue_ends(int), internal.lints_keys(int), internal.lint_by_tenant(int, int),
     internal.lint_of_tenants(text[], int, int),
-    internal.verifications_not_clean(), internal.changes_by(text, timestamptz, timestamptz, int), internal.waiting_for_viewer(int), internal.asked_by_viewer(int),
+    internal.verifications_not_clean(), internal.changes_by(text, timestamptz, timestamptz, int), internal.waiting_for_viewer(int), internal.asked_by_viewer(int), internal.requests_of_names(text[], int),
     internal.viewer_may_withdraw(uuid), internal.withdrawable_by_viewer(), internal.requestable_by_viewer(text, int),
     internal.names_of_viewer(),
     internal.living_credentials(text, int),

@@ -249,6 +249,9 @@ CREATE INDEX pending_requests_by_their_end ON broker.access_request (expires_at)
 CREATE INDEX requests_of_a_person ON broker.access_request (tenant, hashtextextended(issuer || ' ' || subject, 0), requested_at);
 CREATE INDEX requests_of_an_actor ON broker.access_request (tenant, hashtextextended(actor_issuer || ' ' || actor, 0), requested_at)
  WHERE actor IS NOT NULL;
+-- For the console, which knows a name without its issuer.
+CREATE INDEX requests_of_a_subject ON broker.access_request (hashtextextended(subject, 0), tenant, requested_at);
+CREATE INDEX requests_by_an_actor ON broker.access_request (hashtextextended(actor, 0), tenant, requested_at) WHERE actor IS NOT NULL;
 CREATE INDEX open_requests_of_a_person ON broker.access_request (tenant, hashtextextended(issuer || ' ' || subject, 0))
  WHERE status = 'pending' OR break_glass AND signed_off_by IS NULL;
 CREATE INDEX break_glasses_without_sign_off ON broker.access_request (tenant, rule, requested_at) WHERE break_glass AND signed_off_by IS NULL;

@@ -123,7 +123,7 @@ public final class Pages implements PageRoutes {
                 new Page("/tenants/{tenant}/history", rendering.page(HistoryPage::view)),
                 new Page("/tenants/{tenant}/week", rendering.page(WeekPage::view)),
                 new Page("/history", rendering.page(HistoryPage::ofPlatform)),
-                new Page("/people/{login}", rendering.page(PersonPage::view)),
+                new Page("/people/{+login}", rendering.page(PersonPage::view)),
                 new Page("/reviews", rendering.page(ReviewsPage::view)),
                 new Page("/reviews/download", new ReviewsFile(database, clock), true),
                 new Page("/requests", requests::show),

@@ -102,7 +102,7 @@ class FindingThingsTest {
     void too_many_to_count_are_not_shown_from_the_oldest_on() {
         assertShows(
                 world.page("auditor", "/mints?subject=flood&order=oldest"),
-                "At least 1,000 entries",
+                "Over 1,000 entries",
                 "newest first",
                 "The oldest can come first only among 1,000 entries or fewer");
     }
@@ -127,10 +127,12 @@ class FindingThingsTest {
         assertShows(
                 world.page("lead", "/mints?q=repo%3AACME"),
                 "Did you mean",
+                "<h3>Subjects <small>",
                 "subject <a class=\"id\""
                         + " href=\"/subjects?q=repo%3Aacme%2Fshop%3Aref%3Arefs%2Fheads%2Fmain\">");
         assertShows(
                 world.page("lead", "/mints?q=depl"),
+                "<h3>Keys <small>1</small></h3>",
                 "key <a class=\"id\" href=\"/keys/acme/deploy\">deploy</a>");
         assertShows(
                 world.page("lead", "/mints?q=acm"),

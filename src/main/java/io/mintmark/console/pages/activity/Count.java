@@ -16,6 +16,16 @@ public record Count(long number, boolean isMore) {
      */
     private static final long DIGITS = 100;
 
+    /** The number of rows among those that were read, which are all if so. */
+    public static Count of(long number, boolean all) {
+        return all ? new Count(number, false) : atLeast(number);
+    }
+
+    /** The bound of a number that is known to be at least this one. */
+    public static Count atLeast(long number) {
+        return new Count(Math.max(number - 1, 0), true);
+    }
+
     Count and(Count other) {
         return new Count(number + other.number, isMore || other.isMore);
     }
@@ -34,7 +44,7 @@ public record Count(long number, boolean isMore) {
     }
 
     /** The count with its noun, which must have a regular plural. */
-    String of(String what) {
+    public String of(String what) {
         return isMore ? this + " " + what + "s" : Frame.count(number, what);
     }
 }

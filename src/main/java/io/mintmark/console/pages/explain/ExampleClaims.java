@@ -16,7 +16,7 @@ final class ExampleClaims {
             SELECT jsonb_build_object('iss', e.issuer, 'aud', e.audience,
                        'sub', coalesce(CASE e.match WHEN 'glob' THEN regexp_replace(e.subject, '[*]+', 'x', 'g')
                                                     ELSE e.subject END,
-                                       'repo:acme/shop:ref:refs/heads/main'))
+                                       'repo:acme@1234567/shop@7654321:ref:refs/heads/main'))
                    || coalesce((SELECT jsonb_object_agg(c.name, CASE jsonb_typeof(c.value)
                                            WHEN 'array' THEN c.value -> 0
                                            WHEN 'object' THEN to_jsonb(regexp_replace(c.value ->> 'glob', '[*]+', 'x', 'g'))
@@ -40,7 +40,7 @@ final class ExampleClaims {
 
     private static final String EXAMPLE_OF_NONE =
             "{\"iss\": \"https://token.actions.githubusercontent.com\", \"aud\": \"mintmark-acme\","
-                    + " \"sub\": \"repo:acme/shop:ref:refs/heads/main\"}";
+                    + " \"sub\": \"repo:acme@1234567/shop@7654321:ref:refs/heads/main\"}";
 
     private ExampleClaims() {}
 

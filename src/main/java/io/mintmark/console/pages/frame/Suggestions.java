@@ -12,7 +12,8 @@ import java.util.stream.Stream;
 
 /**
  * Suggestions for a text that matches nothing exactly: names that contain it, ignoring case,
- * prefixes first. Subjects are those of exact grants and of the latest mints and refusals.
+ * prefixes first. Subjects are those of exact grants and of the latest mints and refusals. Each
+ * list has one name more than is shown if there are more.
  */
 public record Suggestions(List<String> tenants, List<Key> keys, List<String> subjects) {
     private static final int SHOWN = 8;
@@ -144,8 +145,18 @@ public record Suggestions(List<String> tenants, List<Key> keys, List<String> sub
         return all.filter(one -> lower(name.apply(one)).contains(part))
                 .distinct()
                 .sorted(beginning.thenComparing(name))
-                .limit(SHOWN)
+                .limit(SHOWN + 1L)
                 .toList();
+    }
+
+    /** The number of names of a kind: exact, or a bound that is exceeded. */
+    public static String count(List<?> names) {
+        return names.size() > SHOWN ? "over " + SHOWN : Integer.toString(names.size());
+    }
+
+    /** The names of a kind that a page lists. */
+    public static <T> List<T> shown(List<T> names) {
+        return names.stream().limit(SHOWN).toList();
     }
 
     private static String lower(String text) {

@@ -8,6 +8,7 @@ import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.TypedTime;
 import io.mintmark.console.pages.frame.View;
+import io.mintmark.console.pages.keys.GrantLine;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -16,50 +17,87 @@ import java.time.LocalDate;
 import java.time.YearMonth;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What a person or program changed and decided, in all that the viewer may see.
+ * What a person or program changed, decided, asked for and minted, and what it may mint, in all
+ * that the viewer may see.
  *
  * @param login or a subject
  * @param identities that are joined to it
- * @param changes the newest first, one more than are shown if there are more
+ * @param use of keys, under any of its names
+ * @param changes of all of its logins, the newest first, one more than are shown if there are more
  * @param today in UTC
  */
 public record PersonPage(
         String login,
         Identities identities,
+        PersonUse use,
         TypedTime.Span span,
         List<Change> changes,
         LocalDate today) {
     private static final int MOST = 200;
     private static final int MONTHS = 6;
     private static final int UNFOLDED = 40;
+    private static final int GRANTS_UNFOLDED = 5;
+
+    /** The maximum number of logins, and of subjects, whose rows are read. */
+    static final int NAMES = 10;
 
     private static final DateTimeFormatter MONTH =
             DateTimeFormatter.ofPattern("MMM uuuu", Locale.ENGLISH);
 
-    /** The page at {@code /people/{login}}. */
+    /** The page at {@code /people/NAME}, where a subject may have slashes. */
     public static View view(Connection connection, ServerRequest request, Instant now)
             throws SQLException {
         String login = request.path().pathParameters().get("login");
         HistoryFilter filter = HistoryFilter.of(new Parameters(request));
-        List<Change> changes = Change.by(connection, Optional.of(login), filter.span(), MOST + 1);
         Identities identities = Identities.of(connection, login);
-        return changes.isEmpty() && identities.isEmpty() && filter.span().isEmpty()
-                ? View.absent("login with changes")
+        List<Change> changes = changes(connection, identities.logins(login), filter);
+        PersonUse use = PersonUse.of(connection, named(identities.subjects(login)), now);
+        return changes.isEmpty() && identities.isEmpty() && use.isEmpty() && filter.span().isEmpty()
+                ? View.absent("person or program")
                 : View.of(
-                        "What " + login + " changed",
+                        "What " + login + " did",
                         "history/person",
                         new PersonPage(
                                 login,
                                 identities,
+                                use,
                                 filter.span(),
                                 changes,
                                 LocalDate.ofInstant(now, ZoneOffset.UTC)));
+    }
+
+    private static List<String> named(List<String> names) {
+        return names.stream().limit(NAMES).toList();
+    }
+
+    private static List<Change> changes(
+            Connection connection, List<String> logins, HistoryFilter filter) throws SQLException {
+        List<Change> changes = new ArrayList<>();
+        for (String login : named(logins)) {
+            changes.addAll(Change.by(connection, Optional.of(login), filter.span(), MOST + 1));
+        }
+        return changes.stream()
+                .sorted(Comparator.comparing(Change::at).reversed())
+                .limit(MOST + 1L)
+                .toList();
+    }
+
+    /** Whether the person has more names than the page follows. */
+    boolean hasMoreNames() {
+        return identities.logins(login).size() > NAMES || identities.subjects(login).size() > NAMES;
+    }
+
+    /** Whether several logins are the person's, so that each change names its login. */
+    boolean hasSeveralLogins() {
+        return identities.logins().stream().anyMatch(name -> !name.equals(login));
     }
 
     /** Links to this page of each of the last months, and of all times. */
@@ -88,6 +126,10 @@ public record PersonPage(
 
     Folded<Change> folded() {
         return Folded.of(shown(), UNFOLDED);
+    }
+
+    Folded<GrantLine> foldedGrants() {
+        return Folded.of(use.grants(), GRANTS_UNFOLDED);
     }
 
     /** The number of the person's changes, and how many of them are reviews and approvals. */

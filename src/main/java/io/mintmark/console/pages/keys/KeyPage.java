@@ -179,7 +179,7 @@ public record KeyPage(
                 use.isPresent()
                         ? KeyUser.since(connection, tenant, name, use.get().activity().since())
                         : List.of(),
-                MintSearch.find(connection, Wanted.ofKey(tenant, name, at), MINTS, now),
+                MintSearch.folded(connection, Wanted.ofKey(tenant, name, at), MINTS, now),
                 everWas ? statements(connection, tenant, name, key, at) : List.of());
     }
 

@@ -1,6 +1,7 @@
 package io.mintmark.console.pages.keys;
 
 import io.mintmark.base.sql.Query;
+import io.mintmark.console.pages.activity.Count;
 import io.mintmark.console.pages.frame.Links;
 
 import java.sql.Connection;
@@ -52,6 +53,13 @@ record KeyUser(
     /** The users that a page shows. */
     static List<KeyUser> first(List<KeyUser> users) {
         return users.stream().limit(SHOWN).toList();
+    }
+
+    /**
+     * A number of this user's, or a bound of it; empty for none among the requests that were read.
+     */
+    String words(long number) {
+        return number == 0 && !counted ? "" : Count.of(number, counted).toString();
     }
 
     /** The URL of this user's mints and denials of a key since a time. */

@@ -6,15 +6,18 @@ import io.mintmark.console.pages.mints.MintSearch.Listing;
 /**
  * The number of entries that a search found.
  *
- * @param all whether there are no more
+ * @param more whether there are more than that
+ * @param stopped whether the search gave up, so that there may be more
  */
-record EntryCount(int number, boolean all) {
+record EntryCount(int number, boolean more, boolean stopped) {
     static EntryCount of(Listing listing) {
-        return new EntryCount(Math.min(listing.ids().size(), Listing.MOST), listing.isComplete());
+        return new EntryCount(
+                listing.counted().size(), listing.isFull(), listing.stop().isPresent());
     }
 
     String words() {
-        return (all ? "" : "At least ")
-                + (number == 1 ? "1 entry" : Frame.number(number) + " entries");
+        return (more ? "Over " : "")
+                + Frame.count(number, "entry", "entries")
+                + (stopped && !more ? " so far" : "");
     }
 }

@@ -59,8 +59,6 @@ public record MintLine(
     /** Reasons of refusals, as the log has them. */
     private static final String NOT_GRANTED = "not_granted";
 
-    private static final String ADDRESS_NOT_ALLOWED = "address_not_allowed";
-
     private static final String NO_SUCH_KEY = "no_such_key";
     private static final String SUBJECT_BLOCKED = "subject_blocked";
 
@@ -89,16 +87,7 @@ public record MintLine(
     /** The outcome in words, with the reason of a refusal. */
     public String meaning() {
         return switch (outcome) {
-            case DENIED ->
-                    switch (reason.orElse("")) {
-                        case NOT_GRANTED -> "no grant gave the key";
-                        case ADDRESS_NOT_ALLOWED -> "a grant gave the key, but to other networks";
-                        case NO_SUCH_KEY -> "the tenant had no such key, or it was disabled";
-                        case SUBJECT_BLOCKED ->
-                                "the subject was blocked, which overrides every grant";
-                        default -> outcome.meaning();
-                    };
-            case FAILED, WITHHELD, REJECTED ->
+            case DENIED, FAILED, WITHHELD, REJECTED ->
                     explained().map(ReasonMeaning::meaning).orElse(outcome.meaning());
             case UNRESOLVED ->
                     endedAt.isPresent()

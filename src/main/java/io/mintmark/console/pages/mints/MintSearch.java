@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -25,22 +26,49 @@ public final class MintSearch {
     /**
      * The result of a search.
      *
+     * @param repeats the lines that stand for several, by their ids
      * @param next the mint before which there may be more
      * @param stoppedAt how far back the search got, if it gave up there
      */
-    public record Found(List<MintLine> lines, Optional<String> next, Optional<Instant> stoppedAt) {}
+    public record Found(
+            List<MintLine> lines,
+            Map<String, Repeat> repeats,
+            Optional<String> next,
+            Optional<Instant> stoppedAt) {
+        /** Nothing, where nothing was searched. */
+        public static final Found NONE =
+                new Found(List.of(), Map.of(), Optional.empty(), Optional.empty());
+    }
 
     /**
      * The ids of the newest mints that were found, up to a limit.
      *
+     * @param ids one more than the limit if there are more
      * @param stop how far back the search got, if it gave up there
      */
-    record Listing(List<String> ids, Optional<String> stop) {
+    record Listing(List<String> ids, int limit, Optional<String> stop) {
         /** The maximum number of ids that are counted. */
         static final int MOST = 1_000;
 
         boolean isComplete() {
-            return stop.isEmpty() && ids.size() <= MOST;
+            return stop.isEmpty() && !isFull();
+        }
+
+        /** Whether there are more than the limit. */
+        boolean isFull() {
+            return ids.size() > limit;
+        }
+
+        /** The ids up to the limit. */
+        List<String> counted() {
+            return isFull() ? ids.subList(0, limit) : ids;
+        }
+
+        /** The ids after a mint, or all, the oldest first. */
+        List<String> after(Optional<UUID> mint) {
+            return ids.reversed().stream()
+                    .filter(id -> mint.isEmpty() || id.compareTo(mint.get().toString()) > 0)
+                    .toList();
         }
 
         /** The newest mints, up to a maximum. */
@@ -49,6 +77,7 @@ public final class MintSearch {
             List<String> shown = full ? ids.subList(0, most) : ids;
             return new Found(
                     MintLine.of(connection, shown, now),
+                    Map.of(),
                     full ? Optional.of(shown.getLast()) : stop,
                     full ? Optional.empty() : stop.map(MintSearch::timeOf));
         }
@@ -56,15 +85,12 @@ public final class MintSearch {
         /** The oldest after this mint, at most so many; to be asked of a complete list only. */
         Found oldest(Connection connection, Optional<UUID> after, int most, Instant now)
                 throws SQLException {
-            List<String> later =
-                    ids.reversed().stream()
-                            .filter(id ->
-                                    after.isEmpty() || id.compareTo(after.get().toString()) > 0)
-                            .toList();
+            List<String> later = after(after);
             boolean full = later.size() > most;
             List<String> shown = full ? later.subList(0, most) : later;
             return new Found(
                     MintLine.of(connection, shown, now).reversed(),
+                    Map.of(),
                     full ? Optional.of(shown.getLast()) : Optional.empty(),
                     Optional.empty());
         }
@@ -88,7 +114,13 @@ public final class MintSearch {
     /** Finds the newest mints, up to a maximum. */
     public static Found find(Connection connection, Wanted wanted, int most, Instant now)
             throws SQLException {
-        return looked(connection, wanted, most).newest(connection, most, now);
+        return list(connection, wanted, most).newest(connection, most, now);
+    }
+
+    /** Finds the newest mints for a page with a maximum of lines, repeats in one line each. */
+    public static Found folded(Connection connection, Wanted wanted, int most, Instant now)
+            throws SQLException {
+        return Folding.newest(connection, wanted, most, now);
     }
 
     /** The subjects of the latest mints and refusals that the viewer may see, each once. */
@@ -102,11 +134,11 @@ public final class MintSearch {
 
     /** Finds the newest ids, as many as are counted. */
     static Listing list(Connection connection, Wanted wanted) throws SQLException {
-        return looked(connection, wanted, Listing.MOST);
+        return list(connection, wanted, Listing.MOST);
     }
 
-    private static Listing looked(Connection connection, Wanted wanted, int most)
-            throws SQLException {
+    /** Finds the newest ids up to a limit. */
+    static Listing list(Connection connection, Wanted wanted, int most) throws SQLException {
         MintSearch search = new MintSearch(connection, wanted, most);
         for (Way way : ways(wanted)) {
             search.look(way);
@@ -190,6 +222,7 @@ public final class MintSearch {
     private Listing listing() {
         return new Listing(
                 ids.stream().filter(id -> stop.isEmpty() || id.compareTo(stop.get()) >= 0).toList(),
+                most,
                 stop);
     }
 
@@ -198,7 +231,8 @@ public final class MintSearch {
         return new UUID(at.toEpochMilli() << 16, 0).toString();
     }
 
-    static Instant timeOf(String id) {
+    /** The time of a mint id. */
+    public static Instant timeOf(String id) {
         return Instant.ofEpochMilli(UUID.fromString(id).getMostSignificantBits() >>> 16);
     }
 }

@@ -16,7 +16,6 @@ import io.mintmark.console.pages.mints.MintSearch.Listing;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -31,6 +30,7 @@ import java.util.stream.Stream;
  * @param found none if the search is invalid
  * @param count how many there are, on the first page
  * @param order of the lines
+ * @param folds whether repeats are one line each
  * @param picks for the fields of the form
  * @param suggestions names that may have been meant in a field, if nothing was found
  * @param others what else has the text that was looked for, on the first page
@@ -44,6 +44,7 @@ public record MintsPage(
         Found found,
         Optional<EntryCount> count,
         Order order,
+        boolean folds,
         Suggestions.Picks picks,
         Suggestions suggestions,
         OtherHits others,
@@ -54,13 +55,6 @@ public record MintsPage(
 
     /** The mark of an abbreviated id. */
     private static final String CUT = "…";
-
-    /**
-     * A filter of the search that has no field in the form, or one that is folded.
-     *
-     * @param without the same search without it
-     */
-    record Filter(String name, String value, String without) {}
 
     /** A link to entries in another order, or of another time. */
     record Link(String text, String address) {}
@@ -96,9 +90,10 @@ public record MintsPage(
                 span,
                 Optional.empty(),
                 Optional.empty(),
-                new Found(List.of(), Optional.empty(), Optional.empty()),
+                Found.NONE,
                 Optional.empty(),
                 Order.NEWEST_FIRST,
+                true,
                 Suggestions.Picks.NONE,
                 Suggestions.NONE,
                 OtherHits.NONE,
@@ -114,15 +109,19 @@ public record MintsPage(
             throws SQLException {
         Suggestions.Picks picks = Suggestions.picks(connection);
         Optional<Period> period = span.isEmpty() ? Period.of(parameters) : Optional.empty();
+        boolean folds = parameters.text(SearchAddress.FOLD).filter("no"::equals).isEmpty();
         if (wanted.before().isPresent()) {
             return new MintsPage(
                     wanted,
                     span,
                     period,
                     Optional.empty(),
-                    MintSearch.find(connection, wanted, LINES, now),
+                    folds
+                            ? MintSearch.folded(connection, wanted, LINES, now)
+                            : MintSearch.find(connection, wanted, LINES, now),
                     Optional.empty(),
                     Order.NEWEST_FIRST,
+                    folds,
                     picks,
                     Suggestions.NONE,
                     OtherHits.NONE,
@@ -137,14 +136,29 @@ public record MintsPage(
                 period,
                 MintsChart.of(connection, wanted, period, listing, now),
                 oldest
-                        ? listing.oldest(connection, parameters.id("after"), LINES, now)
-                        : listing.newest(connection, LINES, now),
+                        ? oldest(connection, listing, parameters.id("after"), folds, now)
+                        : folds
+                                ? Folding.newest(connection, wanted, listing, LINES, now)
+                                : listing.newest(connection, LINES, now),
                 Optional.of(EntryCount.of(listing)),
                 order == Order.OLDEST_FIRST && !oldest ? Order.TOO_MANY_FOR_OLDEST_FIRST : order,
+                folds,
                 picks,
                 listing.ids().isEmpty() ? suggestions(connection, wanted) : Suggestions.NONE,
                 others(connection, wanted, now),
                 now);
+    }
+
+    private static Found oldest(
+            Connection connection,
+            Listing listing,
+            Optional<UUID> after,
+            boolean folds,
+            Instant now)
+            throws SQLException {
+        return folds
+                ? Folding.oldest(connection, listing, after, LINES, now)
+                : listing.oldest(connection, after, LINES, now);
     }
 
     /** Suggests names similar to the one that was typed, for its field. */
@@ -179,6 +193,18 @@ public record MintsPage(
         return isOldestFirst()
                 ? new Link("Show newest first", first.without("order").text())
                 : new Link("Show oldest first", first.with("order", "oldest").text());
+    }
+
+    /** A link to this search that shows each of the repeats, or folds them again. */
+    Optional<Link> otherFold() {
+        SearchAddress first = address().without("before", SearchAddress.FOLD);
+        if (!folds) {
+            return Optional.of(new Link("Fold repeats", first.text()));
+        }
+        return found.repeats().isEmpty()
+                ? Optional.empty()
+                : Optional.of(
+                        new Link("Show each repeat", first.with(SearchAddress.FOLD, "no").text()));
     }
 
     /** Links to this search over the times that people ask about most, and over all. */
@@ -236,6 +262,7 @@ public record MintsPage(
         boolean one =
                 wanted.isAnyAlone()
                         && found.lines().size() == 1
+                        && found.repeats().isEmpty()
                         && found.next().isEmpty()
                         && found.stoppedAt().isEmpty();
         return one
@@ -251,30 +278,8 @@ public record MintsPage(
     }
 
     /** The filters that have no visible field, each with a link that removes it. */
-    List<Filter> filters() {
-        List<Filter> filters = new ArrayList<>();
-        if (!isUnfolded()) {
-            wanted.tenant().ifPresent(tenant -> filters.add(filter("tenant", "Tenant", tenant)));
-            wanted.key().ifPresent(key -> filters.add(filter("key", "Key", key)));
-            typed(span.from()).ifPresent(time -> filters.add(filter("from", "From", time)));
-            typed(span.to()).ifPresent(time -> filters.add(filter("to", "To", time)));
-        }
-        wanted.subject().ifPresent(subject -> filters.add(filter("subject", "Subject", subject)));
-        wanted.actor().ifPresent(actor -> filters.add(filter("actor", "Actor", actor)));
-        if (isOfNoOutcome()) {
-            filters.add(filter("outcome", "Outcome", wanted.outcome().orElseThrow()));
-        }
-        wanted.before()
-                .ifPresent(mint -> filters.add(filter("before", "Older than", mint.toString())));
-        return filters;
-    }
-
-    private static Optional<String> typed(TypedTime end) {
-        return Optional.of(end.text()).filter(text -> !text.isEmpty());
-    }
-
-    private Filter filter(String parameter, String name, String value) {
-        return new Filter(name, value, address().without(parameter).text());
+    List<SearchFilter> filters() {
+        return SearchFilter.of(this, address());
     }
 
     Optional<String> next() {
@@ -284,7 +289,7 @@ public record MintsPage(
 
     /** The URL of a file with all results. */
     String download() {
-        return address().without("before", "order").of("/mints/download");
+        return address().without("before", "order", SearchAddress.FOLD).of("/mints/download");
     }
 
     /** The first page of the same search. */
@@ -293,6 +298,6 @@ public record MintsPage(
     }
 
     private SearchAddress address() {
-        return new SearchAddress(wanted, span, period, order);
+        return new SearchAddress(wanted, span, period, order, folds);
     }
 }

@@ -27,7 +27,9 @@ import java.util.stream.Stream;
 public record OtherHits(List<Hit> requests, List<Hit> grants, List<Hit> people, Suggestions names) {
     static final OtherHits NONE = new OtherHits(List.of(), List.of(), List.of(), Suggestions.NONE);
 
-    public static final int SHOWN = 8;
+    /** One more than a page lists. */
+    private static final int READ = 9;
+
     private static final String GRANT = "grant ";
     private static final int CHANGES = 500;
     private static final int DENIALS = 2_000;
@@ -57,10 +59,16 @@ public record OtherHits(List<Hit> requests, List<Hit> grants, List<Hit> people, 
              ORDER BY id DESC
             """;
 
+    /**
+     * Finds logins that changed something lately, and those that may change something: a burst of
+     * changes doesn't hide them. Members of the group roles are of no tenant.
+     */
     private static final String PEOPLE =
             """
             SELECT p.name
               FROM (SELECT c.changed_by AS name FROM internal.changes_by(NULL, '-infinity', 'infinity', ?) AS c
+                    UNION SELECT t.role_name FROM broker.tenant_admin AS t
+                    UNION SELECT m.member FROM audit.role_member AS m WHERE m.can_login AND (SELECT internal.viewer_sees_all())
                     UNION SELECT a.role_name FROM broker.access_approver AS a WHERE a.role_name IS NOT NULL
                     UNION SELECT a.subject FROM broker.access_approver AS a
                            WHERE a.subject IS NOT NULL AND a.match = 'exact') AS p
@@ -110,7 +118,7 @@ public record OtherHits(List<Hit> requests, List<Hit> grants, List<Hit> people, 
         List<String> subjects =
                 Query.of(SUBJECTS, DENIALS, part).list(connection, row -> row.getString("subject"));
         return new OtherHits(
-                Query.of(REQUESTS, part, part, SHOWN)
+                Query.of(REQUESTS, part, part, READ)
                         .list(
                                 connection,
                                 row ->
@@ -118,7 +126,7 @@ public record OtherHits(List<Hit> requests, List<Hit> grants, List<Hit> people, 
                                                 row,
                                                 row.getString("subject"),
                                                 Links.request(row.getString("id")))),
-                Query.of(GRANTS, grant, part, SHOWN)
+                Query.of(GRANTS, grant, part, READ)
                         .list(
                                 connection,
                                 row ->
@@ -128,7 +136,7 @@ public record OtherHits(List<Hit> requests, List<Hit> grants, List<Hit> people, 
                                                 Links.grant(
                                                         row.getString("tenant"),
                                                         row.getLong("id")))),
-                Query.of(PEOPLE, CHANGES, part, SHOWN)
+                Query.of(PEOPLE, CHANGES, part, READ)
                         .list(
                                 connection,
                                 row ->

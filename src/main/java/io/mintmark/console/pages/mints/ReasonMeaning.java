@@ -6,6 +6,23 @@ import java.util.Optional;
 
 /** The meaning of the audit log's reason codes, and what to do about each. */
 enum ReasonMeaning {
+    NOT_GRANTED(
+            "no grant gave the key",
+            "Look at which condition failed: the link below the timeline explains it. If the subject"
+                    + " should have the key, it requests access, or an admin of the tenant grants"
+                    + " the key."),
+    ADDRESS_NOT_ALLOWED(
+            "a grant gave the key, but to other networks",
+            "Have the client call from a network of the grant, or have an admin of the tenant add"
+                    + " the client's network to the grant."),
+    NO_SUCH_KEY(
+            "the tenant had no such key, or it was disabled",
+            "Compare the name that the client asks for with the keys of the tenant. If the key is"
+                    + " disabled, an admin of the tenant can enable it."),
+    SUBJECT_BLOCKED(
+            "the subject was blocked, which overrides every grant",
+            "Look at the subject's page for who blocked it and why. If the reason no longer"
+                    + " applies, that admin ends the block."),
     MALFORMED_JWT(
             "the token isn't a well-formed JWT",
             "Check that the client sends the whole token and no other credential."),

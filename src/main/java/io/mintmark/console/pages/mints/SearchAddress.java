@@ -14,13 +14,21 @@ import java.util.stream.Collectors;
 
 /** The address of a search for mints: its parameters, times as they were typed. */
 final class SearchAddress {
+    /** The parameter that shows each of the repeats if it is "no". */
+    static final String FOLD = "fold";
+
     private final Map<String, String> parameters;
 
     private SearchAddress(Map<String, String> parameters) {
         this.parameters = parameters;
     }
 
-    SearchAddress(Wanted wanted, TypedTime.Span span, Optional<Period> period, Order order) {
+    SearchAddress(
+            Wanted wanted,
+            TypedTime.Span span,
+            Optional<Period> period,
+            Order order,
+            boolean folds) {
         this.parameters = new LinkedHashMap<>();
         wanted.any().ifPresent(text -> parameters.put("q", text));
         wanted.tenant().ifPresent(text -> parameters.put("tenant", text));
@@ -34,6 +42,9 @@ final class SearchAddress {
         wanted.before().ifPresent(id -> parameters.put("before", id.toString()));
         if (order != Order.NEWEST_FIRST) {
             parameters.put("order", "oldest");
+        }
+        if (!folds) {
+            parameters.put(FOLD, "no");
         }
         parameters.values().removeIf(String::isEmpty);
     }

@@ -77,6 +77,20 @@ public record Wanted(
                 Optional.empty());
     }
 
+    /** The mints and refusals of an actor, whichever subject it acted for. */
+    public static Wanted ofActor(String actor) {
+        return new Wanted(
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.of(actor),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty());
+    }
+
     /** The mints of a key, up to a time if one is given. */
     public static Wanted ofKey(String tenant, String key, Optional<Instant> to) {
         return new Wanted(
@@ -119,6 +133,11 @@ public record Wanted(
                 key.isPresent()
                         ? Activity.Scope.key(tenant, key.get())
                         : Activity.Scope.all(tenant));
+    }
+
+    /** The same search, from an older mint on. */
+    Wanted olderThan(UUID mint) {
+        return new Wanted(any, tenant, subject, actor, key, outcome, from, to, Optional.of(mint));
     }
 
     boolean isFailures() {

@@ -2,8 +2,10 @@ package io.mintmark.console.pages.overview;
 
 import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.frame.Frame;
+import io.mintmark.console.pages.frame.Links;
 
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
@@ -19,7 +21,7 @@ import java.util.Optional;
  * @param requests for access
  */
 record Attention(
-        Count reviews,
+        Reviews reviews,
         Unrevoked unrevoked,
         Lint lint,
         List<Ending> endings,
@@ -34,7 +36,10 @@ record Attention(
     private static final int KEYS_LINTED = 500;
 
     private static final String REVIEWS =
-            "SELECT r.due, r.counted FROM internal.reviews_due(?) AS r";
+            """
+            SELECT r.due, r.counted, r.first_due, g.id, g.tenant, g.key, g.subject
+              FROM internal.reviews_due(?) AS r LEFT JOIN broker.subject_grant AS g ON g.id = r.first_grant
+            """;
 
     private static final String UNREVOKED =
             """
@@ -66,6 +71,40 @@ record Attention(
 
         String words() {
             return (all ? "" : "over ") + Frame.number(number);
+        }
+    }
+
+    /**
+     * Grants that are due for review.
+     *
+     * @param first the one that has been due for longest, if all were read
+     */
+    record Reviews(Count count, Optional<First> first) {
+        /** A grant, and when its review was due. */
+        record First(long grant, String tenant, String key, String subject, Instant due) {
+            String words() {
+                return "%s for %s of %s".formatted(subject, key, tenant);
+            }
+
+            String address() {
+                return Links.grant(tenant, grant);
+            }
+        }
+
+        private static Reviews of(ResultSet row) throws SQLException {
+            long due = row.getLong("due");
+            boolean all = row.getBoolean("counted");
+            return new Reviews(
+                    new Count(all ? due : Math.max(due - 1, 0), all),
+                    all && due > 0
+                            ? Optional.of(
+                                    new First(
+                                            row.getLong("id"),
+                                            row.getString("tenant"),
+                                            row.getString("key"),
+                                            row.getString("subject"),
+                                            Query.time(row, "first_due")))
+                            : Optional.empty());
         }
     }
 
@@ -182,11 +221,7 @@ record Attention(
 
     static Attention of(Connection connection) throws SQLException {
         return new Attention(
-                Query.of(REVIEWS, GRANTS_READ)
-                        .first(
-                                connection,
-                                row -> new Count(row.getLong("due"), row.getBoolean("counted")))
-                        .orElseThrow(),
+                Query.of(REVIEWS, GRANTS_READ).first(connection, Reviews::of).orElseThrow(),
                 unrevoked(connection),
                 lint(connection),
                 Ending.soon(connection),

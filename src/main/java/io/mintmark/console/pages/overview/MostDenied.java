@@ -1,6 +1,7 @@
 package io.mintmark.console.pages.overview;
 
 import io.mintmark.base.sql.Query;
+import io.mintmark.console.pages.activity.Count;
 import io.mintmark.console.pages.frame.Links;
 
 import java.sql.Connection;
@@ -49,6 +50,11 @@ record MostDenied(
                                         Query.time(row, "first_at"),
                                         Query.time(row, "last_at"),
                                         row.getBoolean("counted")));
+    }
+
+    /** The number of these denials, or a bound of it. */
+    Count count() {
+        return Count.of(denials, counted);
     }
 
     /** The URL of all these denials. */

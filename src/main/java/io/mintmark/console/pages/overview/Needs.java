@@ -164,7 +164,7 @@ record Needs(List<Need> all, boolean seesLog, Optional<Instant> verified) {
                             "%s may still have a credential"
                                     .formatted(Frame.number(page.dangerous(now))),
                             Optional.empty(),
-                            Optional.empty(),
+                            page.unresolvedSince(),
                             "look for the credential at its provider",
                             (more ? "over " : "")
                                     + counted(
@@ -218,19 +218,20 @@ record Needs(List<Need> all, boolean seesLog, Optional<Instant> verified) {
                                             "grant or certificate ends soon",
                                             "grants or certificates end soon")));
         }
-        if (attention.reviews().number() > 0) {
+        Attention.Reviews reviews = attention.reviews();
+        if (reviews.count().number() > 0) {
             needs.add(
                     new Need(
                             Kind.REVIEW,
-                            attention.reviews().words(),
-                            attention.reviews().number() == 1 ? "review due" : "reviews due",
+                            reviews.count().words(),
+                            reviews.count().number() == 1 ? "review due" : "reviews due",
                             "/reviews",
-                            "",
-                            Optional.empty(),
-                            Optional.empty(),
+                            reviews.first().map(Attention.Reviews.First::words).orElse(""),
+                            reviews.first().map(Attention.Reviews.First::address),
+                            reviews.first().map(Attention.Reviews.First::due),
                             "keep or end each grant",
                             bounded(
-                                    attention.reviews(),
+                                    reviews.count(),
                                     "grant is due for review",
                                     "grants are due for review")));
         }

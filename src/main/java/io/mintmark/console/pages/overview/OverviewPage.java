@@ -4,6 +4,7 @@ import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.activity.Activity;
 import io.mintmark.console.pages.activity.Chart;
+import io.mintmark.console.pages.activity.Count;
 import io.mintmark.console.pages.activity.Period;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.TypedTime;
@@ -14,7 +15,6 @@ import io.mintmark.console.pages.history.LatestPeople;
 import io.mintmark.console.pages.mints.MintLine;
 import io.mintmark.console.pages.mints.MintOutcome;
 import io.mintmark.console.pages.mints.MintSearch;
-import io.mintmark.console.pages.mints.Repeat;
 import io.mintmark.console.pages.mints.Wanted;
 import io.mintmark.console.pages.proof.LastCheckpoint;
 import io.mintmark.console.pages.proof.RecordedResult;
@@ -25,16 +25,14 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /**
  * The overview: is everything all right?
  *
  * @param unresolved mints without outcome that no replica works on any more; one more than are
  *     counted if there are more
+ * @param unresolvedSince when the first of all unresolved mints began
  * @param people who made the latest changes
  * @param mints the latest mints and refusals, repeats as one
  * @param alarm the last verification, if it found something
@@ -50,6 +48,7 @@ public record OverviewPage(
         Attention attention,
         Living living,
         List<MintLine> unresolved,
+        Optional<Instant> unresolvedSince,
         Optional<LastCheckpoint> checkpoint,
         Optional<Alarm> alarm,
         Optional<ProofRun> verification,
@@ -58,19 +57,23 @@ public record OverviewPage(
         List<MostDenied> denied,
         List<Change> changes,
         List<LatestPeople> people,
-        List<Repeat> mints) {
+        MintSearch.Found mints) {
 
     static final int COUNTED = 100;
     static final int ENDINGS = 5;
     private static final int SHOWN = 8;
-    private static final int LIVING = 5_000;
+    private static final int LIVING = 5_001;
 
     private static final String LIVE =
             "SELECT l.credentials, l.counted_all, l.last_ends_at FROM"
                     + " internal.living_credentials(?, ?) AS l";
 
+    /** Those whose outcome is on its way are younger than those that are unresolved. */
+    private static final String OLDEST_OPEN =
+            "SELECT o.mint_id::text AS mint_id FROM audit.unresolved AS o ORDER BY o.mint_id LIMIT 1";
+
     /** The credentials that are active. */
-    record Living(long credentials, boolean counted, Optional<Instant> until) {}
+    record Living(Count credentials, Optional<Instant> until) {}
 
     /**
      * The page at {@code /}.
@@ -99,13 +102,15 @@ public record OverviewPage(
             throws SQLException {
         Activity activity =
                 Activity.of(connection, Activity.Scope.all(Optional.empty()), period.bins(now));
+        List<MintLine> unresolved = unresolved(connection, now);
         return new OverviewPage(
                 period,
                 activity,
                 Chart.of(activity, "/mints"),
                 Attention.of(connection),
                 living(connection, Optional.empty()),
-                unresolved(connection, now),
+                unresolved,
+                unresolved.isEmpty() ? Optional.empty() : unresolvedSince(connection),
                 LastCheckpoint.last(connection),
                 Alarm.of(connection, verification),
                 verification,
@@ -114,15 +119,7 @@ public record OverviewPage(
                 MostDenied.since(connection, activity.since()),
                 Change.by(connection, Optional.empty(), TypedTime.Span.NONE, ENDINGS),
                 LatestPeople.of(connection),
-                Repeat.of(
-                        MintSearch.find(
-                                        connection,
-                                        Wanted.ofOutcome(Optional.empty()),
-                                        Repeat.READ,
-                                        now)
-                                .lines(),
-                        Repeat.READ,
-                        SHOWN));
+                MintSearch.folded(connection, Wanted.ofOutcome(Optional.empty()), SHOWN, now));
     }
 
     private static Living living(Connection connection, Optional<String> tenant)
@@ -132,10 +129,16 @@ public record OverviewPage(
                         connection,
                         row ->
                                 new Living(
-                                        row.getLong("credentials"),
-                                        row.getBoolean("counted_all"),
+                                        Count.of(
+                                                row.getLong("credentials"),
+                                                row.getBoolean("counted_all")),
                                         Query.timeIfAny(row, "last_ends_at")))
                 .orElseThrow();
+    }
+
+    private static Optional<Instant> unresolvedSince(Connection connection) throws SQLException {
+        return Query.of(OLDEST_OPEN)
+                .first(connection, row -> MintSearch.timeOf(row.getString("mint_id")));
     }
 
     private static List<MintLine> unresolved(Connection connection, Instant now)
@@ -146,17 +149,6 @@ public record OverviewPage(
                 .stream()
                 .filter(line -> line.outcome() == MintOutcome.UNRESOLVED)
                 .toList();
-    }
-
-    /** The latest mint or refusal of each repeat. */
-    List<MintLine> latest() {
-        return mints.stream().map(Repeat::latest).toList();
-    }
-
-    /** The repeats by the id of their latest. */
-    Map<String, Repeat> repeats() {
-        return mints.stream()
-                .collect(Collectors.toMap(repeat -> repeat.latest().id(), Function.identity()));
     }
 
     /** The items that need attention, and those that don't. */

@@ -1,6 +1,7 @@
 package io.mintmark.console.pages.subjects;
 
 import io.mintmark.base.sql.Query;
+import io.mintmark.console.pages.activity.Count;
 import io.mintmark.console.pages.statements.Outstanding;
 
 import java.sql.Connection;
@@ -62,6 +63,26 @@ public record SubjectActivity(
                                         Query.texts(row, "living_types"),
                                         row.getBoolean("looked_at_all")))
                 .orElseThrow();
+    }
+
+    /** How many mints there were in words, such as "over 1,900 mints". */
+    String minted() {
+        return words(mints, "mint", counted);
+    }
+
+    String refused() {
+        return words(refusals, "refusal", counted);
+    }
+
+    /** The number of its credentials that are valid, or a bound of it. */
+    Count valid() {
+        return Count.of(living, all);
+    }
+
+    private static String words(long number, String what, boolean all) {
+        return number == 0 && !all
+                ? "no %s that was counted".formatted(what)
+                : Count.of(number, all).of(what);
     }
 
     /** The credentials that a block would not end. */

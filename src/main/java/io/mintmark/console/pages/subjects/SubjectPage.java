@@ -4,6 +4,7 @@ import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.console.pages.activity.Activity;
 import io.mintmark.console.pages.activity.Period;
 import io.mintmark.console.pages.activity.RecentUse;
+import io.mintmark.console.pages.approvals.AskedRequest;
 import io.mintmark.console.pages.approvals.GrantRequests;
 import io.mintmark.console.pages.frame.Folded;
 import io.mintmark.console.pages.frame.Links;
@@ -30,6 +31,7 @@ import java.util.stream.Stream;
  * @param subject none if none was entered yet
  * @param grants those in force that no block covers
  * @param approvals the requests that they were made for
+ * @param asked its requests for access, one more than are shown if there are more
  * @param blocks those that the viewer may see
  * @param lately subjects of recent requests, if none was entered
  * @param suggestions subjects that may have been meant, if this one is unknown
@@ -42,6 +44,7 @@ public record SubjectPage(
         List<String> lately,
         List<GrantLine> grants,
         GrantRequests approvals,
+        List<AskedRequest> asked,
         List<SubjectBlock> blocks,
         boolean everywhere,
         Optional<SubjectActivity> activity,
@@ -57,6 +60,7 @@ public record SubjectPage(
     private static final int LATEST = 50;
 
     static final int LATELY_SHOWN = 8;
+    static final int ASKED = 5;
 
     /** The page at {@code /subjects}. */
     public static View view(Connection connection, ServerRequest request, Instant now)
@@ -79,24 +83,27 @@ public record SubjectPage(
                     List.of(),
                     GrantRequests.NONE,
                     List.of(),
+                    List.of(),
                     false,
                     Optional.empty(),
                     Optional.empty(),
-                    new Found(List.of(), Optional.empty(), Optional.empty()),
+                    Found.NONE,
                     List.of(),
                     List.of());
         }
         String name = subject.get();
         List<GrantLine> grants = GrantLine.ofSubject(connection, name, MOST);
-        Found mints = MintSearch.find(connection, Wanted.ofSubject(name), MINTS, now);
+        Found mints = MintSearch.folded(connection, Wanted.ofSubject(name), MINTS, now);
         SubjectActivity activity = SubjectActivity.of(connection, name, now);
         List<SubjectBlock> blocks = SubjectBlock.of(connection, name);
-        boolean found = !grants.isEmpty() || !mints.lines().isEmpty();
+        List<AskedRequest> asked = AskedRequest.of(connection, List.of(name), ASKED + 1);
+        boolean found = !grants.isEmpty() || !mints.lines().isEmpty() || !asked.isEmpty();
         return new SubjectPage(
                 subject,
                 List.of(),
                 grants,
                 GrantRequests.of(connection, grants.stream().map(GrantLine::grantId).toList()),
+                asked,
                 blocks,
                 SubjectBlock.isEverywhere(connection, name),
                 Optional.of(activity),
@@ -156,6 +163,10 @@ public record SubjectPage(
     }
 
     boolean isKnown() {
-        return !grants.isEmpty() || !mints.lines().isEmpty() || !blocks.isEmpty() || everywhere;
+        return !grants.isEmpty()
+                || !mints.lines().isEmpty()
+                || !asked.isEmpty()
+                || !blocks.isEmpty()
+                || everywhere;
     }
 }

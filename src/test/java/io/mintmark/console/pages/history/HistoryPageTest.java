@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.console.pages.ConsoleWorld;
+import io.mintmark.console.pages.frame.Links;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -136,7 +138,7 @@ class HistoryPageTest {
 
         assertShows(
                 lead,
-                "What did <span class=\"id\">test_admin</span> change?",
+                "What did <span class=\"id\">test_admin</span> do, and what may it mint?",
                 "created tenant acme");
         assertLacks(lead, "globex", "created tenant globex");
         assertShows(
@@ -145,6 +147,61 @@ class HistoryPageTest {
                 "in all tenants");
         assertEquals(404, world.get("lead", "/people/nobody").statusCode());
         assertShows(world.page("auditor", "/"), "href=\"/people/test_admin\"");
+    }
+
+    @Test
+    void a_person_s_page_has_what_all_of_their_logins_and_subjects_did() {
+        try (TestDatabase own = ConsoleWorld.filled()) {
+            own.admin(
+                    """
+                    INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, accepts)
+                    VALUES ('acme-people', 'acme', 'https://login.example.com', '{console}', '{approver}');
+                    INSERT INTO broker.access_rule (tenant, key, idp, subject, match, approvals, max_access)
+                    VALUES ('acme', 'read-only', 'acme-github', 'repo:acme/*', 'glob', 1, 3600);
+                    INSERT INTO broker.access_approver (rule, role_name, idp, subject)
+                    SELECT id, 'test_admin', 'acme-people', s FROM broker.access_rule, (VALUES ('repo:acme/shop:ref:refs/heads/main'), ('person:rita')) AS n (s);
+                    """);
+            own.runAsSuperuser(
+                    """
+                    SET session_replication_role = replica;
+                    INSERT INTO broker.access_request (id, tenant, rule, key, idp, issuer, subject, reason, access, break_glass, approvals, expires_at)
+                    SELECT n.id::uuid, 'acme', 1, 'deploy', 'acme-github', 'https://token.actions.githubusercontent.com', n.subject,
+                           'OPS-412: the export is stuck', 3600, false, 1, now() + interval '1 day'
+                      FROM (VALUES ('4f0f6f58-7d7c-4a57-b7c9-0d7a61c2a004', 'person:rita'),
+                                   ('4f0f6f58-7d7c-4a57-b7c9-0d7a61c2a005', 'person:otto')) AS n (id, subject)
+                    """);
+            ConsoleWorld there = ConsoleWorld.of(own);
+            String deployer = "repo:acme/shop:ref:refs/heads/main";
+            String mint =
+                    ConsoleWorld.mint(
+                            own, "kind = 'issued' AND subject = '%s'".formatted(deployer));
+
+            // the last of them is joined to the first by the login alone
+            for (String name : List.of("test_admin", deployer, "person:rita")) {
+                assertShows(
+                        there.page("lead", Links.person(name)),
+                        "login <a class=\"id\" href=\"/people/test_admin\">",
+                        "approver for read-only of acme",
+                        "/requests/4f0f6f58-7d7c-4a57-b7c9-0d7a61c2a004",
+                        "href=\"/mints/" + mint,
+                        "OPS-12: the shop deploys itself",
+                        "created tenant acme");
+            }
+            assertShows(
+                    there.page("lead", Links.person(deployer)),
+                    "<a class=\"login\" href=\"/people/test_admin\">test_admin</a>");
+            String otto = there.page("lead", Links.person("person:otto"));
+            assertShows(
+                    otto,
+                    "/requests/4f0f6f58-7d7c-4a57-b7c9-0d7a61c2a005",
+                    "No change in this time.");
+            assertLacks(otto, "One person:", "a2a004", "created tenant");
+            String denied = deployer.replace("main", "feature/new-checkout");
+            assertShows(there.page("lead", Links.person(denied)), "not_granted");
+            for (String name : List.of("person:rita", "person:otto", denied)) {
+                assertEquals(404, there.get("other", Links.person(name)).statusCode(), name);
+            }
+        }
     }
 
     @ParameterizedTest

@@ -31,7 +31,34 @@ class KeyPageTest {
                 page,
                 "2 grants in force",
                 DEPLOYER,
-                "INC-77: Grace mends the checkout until tonight");
+                "INC-77: Grace mends the checkout until tonight",
+                "by <b>test_admin</b> <small>in SQL</small>,");
+    }
+
+    @Test
+    void who_approved_a_grant_is_named_with_the_way_in_small_print() {
+        try (TestDatabase own = ConsoleWorld.filled()) {
+            own.runAsSuperuser(
+                    """
+                    SET session_replication_role = replica;
+                    ALTER TABLE broker.access_decision DISABLE TRIGGER USER;
+                    INSERT INTO broker.access_request (id, tenant, rule, key, idp, issuer, subject, reason, access, break_glass, approvals,
+                                                       expires_at, status, grant_id)
+                    VALUES ('4f0f6f58-7d7c-4a57-b7c9-0d7a61c2a002', 'acme', 1, 'deploy', 'acme-github', 'https://token.actions.githubusercontent.com',
+                            'person:rita', 'OPS-412: the export is stuck', 3600, false, 2, now() + interval '1 day', 'granted', 1);
+                    INSERT INTO broker.access_decision (tenant, request, verdict, idp, issuer, subject, decided_by)
+                    VALUES ('acme', '4f0f6f58-7d7c-4a57-b7c9-0d7a61c2a002', 'approve', 'acme-github', 'https://token.actions.githubusercontent.com', 'person:bea', NULL),
+                           ('acme', '4f0f6f58-7d7c-4a57-b7c9-0d7a61c2a002', 'approve', NULL, NULL, NULL, 'grace');
+                    UPDATE broker.subject_grant SET request_id = '4f0f6f58-7d7c-4a57-b7c9-0d7a61c2a002' WHERE id = 1;
+                    """);
+            ConsoleWorld there = ConsoleWorld.of(own);
+            String bea =
+                    "<b><a href=\"/people/person%3Abea\">person:bea</a></b> <small>by token</small>, ";
+            String grace = "<b><a href=\"/people/grace\">grace</a></b> <small>in SQL</small>";
+            assertShows(there.page("lead", "/keys/acme/deploy"), "by " + bea + grace);
+            String mint = ConsoleWorld.mint(own, "kind = 'issued' AND grant_id = 1");
+            assertShows(there.page("lead", "/mints/" + mint), bea + grace + " approved");
+        }
     }
 
     @Test

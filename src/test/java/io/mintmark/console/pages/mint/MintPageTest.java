@@ -12,6 +12,8 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the page of a mint or of a refusal tells, and to whom. */
 @Tag("every-postgres")
@@ -56,6 +58,22 @@ class MintPageTest {
                 world.page("auditor", "/tenants/acme/history?table=subject_grant&row=1"),
                 "1200",
                 "reviewed in March");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "not_granted, it requests access",
+        "no_such_key, Compare the name that the client asks for with the keys of the tenant.",
+    })
+    void a_denied_mint_says_what_to_do(String reason, String advice) {
+        String page =
+                world.page(
+                        "lead",
+                        "/mints/"
+                                + ConsoleWorld.mint(
+                                        database,
+                                        "tenant = 'acme' AND reason = '%s'".formatted(reason)));
+        assertShows(page, "<b>What to do:</b> ", advice);
     }
 
     /** One chain has the rows of all tenants: its numbers would count those of the others. */

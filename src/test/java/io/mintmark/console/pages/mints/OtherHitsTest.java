@@ -6,6 +6,7 @@ import static io.mintmark.TextAssertions.assertShows;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.console.pages.ConsoleWorld;
 
 import org.junit.jupiter.api.AutoClose;
@@ -63,6 +64,23 @@ class OtherHitsTest {
     @Test
     void a_login_leads_to_what_it_changed() {
         assertShows(world.page("lead", "/mints?q=T_ADMI"), "href=\"/people/test_admin\"");
+    }
+
+    /** However many changes others made since. */
+    @Test
+    void a_login_that_may_change_something_is_found_by_its_name() {
+        database.runAsSuperuser(
+                "INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'gwen')");
+        String gwen = "href=\"/people/gwen\"";
+        assertShows(world.page("lead", "/mints?q=gwe"), gwen);
+        assertShows(world.page("lead", "/people/gwen"), "Now admin of acme.");
+        assertLacks(world.page("other", "/mints?q=gwe"), gwen);
+        assertEquals(404, world.get("other", "/people/gwen").statusCode());
+        String member = Who.AUDITOR.login();
+        String href = "href=\"/people/%s\"".formatted(member);
+        assertShows(world.page("auditor", "/mints?q=" + member), href);
+        assertShows(world.page("auditor", "/people/" + member), "member of ");
+        assertLacks(world.page("lead", "/mints?q=" + member), href);
     }
 
     @Test

@@ -13,6 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -30,6 +31,19 @@ class ReasonMeaningTest {
                 json.findValuesAsText("refused").stream()
                         .filter(reason -> ReasonMeaning.of(reason).isEmpty())
                         .forEach(without::add);
+            }
+        }
+        assertEquals(List.of(), without);
+    }
+
+    @Test
+    void every_reason_for_which_a_key_is_denied_has_advice() throws ReflectiveOperationException {
+        List<String> without = new ArrayList<>();
+        for (Field reason :
+                Class.forName("io.mintmark.broker.exchange.Decision").getDeclaredFields()) {
+            reason.setAccessible(true);
+            if (reason.get(null) instanceof String word && ReasonMeaning.of(word).isEmpty()) {
+                without.add(word);
             }
         }
         assertEquals(List.of(), without);

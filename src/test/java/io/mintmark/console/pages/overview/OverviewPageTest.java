@@ -31,6 +31,14 @@ import java.util.regex.Pattern;
 /** What the overview counts, and for whom. */
 @Tag("every-postgres")
 class OverviewPageTest {
+    private static final String ISO =
+            "SELECT to_char(w.at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS') FROM (SELECT %s) AS w (at)";
+
+    /** When the oldest mint without outcome began, as its id has it. */
+    private static final String OLDEST_OPEN =
+            "min(e.occurred_at) FROM audit.event AS e WHERE e.tenant = 'acme' AND e.step = 1 AND NOT EXISTS"
+                    + " (SELECT FROM audit.event AS o WHERE o.mint_id = e.mint_id AND o.step = 2)";
+
     @AutoClose private static final TestDatabase database = ConsoleWorld.filled();
     private static final ConsoleWorld world = ConsoleWorld.of(database);
 
@@ -165,7 +173,15 @@ class OverviewPageTest {
 
             assertShows(
                     page,
+                    "<h2 id=\"needs\">Needs somebody</h2>",
                     "<b>1</b> <a href=\"/reviews\">review due",
+                    "<a href=\"/tenants/acme/history?table=subject_grant&amp;row=2\">repo:acme/*:pull_request for read-only of acme</a>",
+                    "<span class=\"since\"><time datetime=\""
+                            + own.value(
+                                    ISO.formatted(
+                                            "created_at + interval '90 days' FROM broker.subject_grant WHERE id = 2")),
+                    "<span class=\"since\"><time datetime=\""
+                            + own.value(ISO.formatted(OLDEST_OPEN)),
                     "<b>1</b> <a href=\"#unrevoked\">not yet revoked",
                     "provider_timeout");
             assertShows(

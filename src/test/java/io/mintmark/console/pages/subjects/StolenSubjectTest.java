@@ -220,11 +220,11 @@ class StolenSubjectTest {
     void of_a_subject_without_anything_each_viewer_is_told_what_they_can_know() {
         String other = "project_path:globex/tracking:ref_type:branch:ref:main";
 
-        assertShows(page(other), "It has no grant, mint or refusal that you may see");
+        assertShows(page(other), "It has no grant, request, mint or refusal that you may see");
         assertLacks(page(other), "does not appear in the log");
         assertShows(
                 world.page("auditor", "/subjects?q=nobody"),
-                "It has no grant and does not appear in the log as a subject.",
+                "It has no grant, made no request, and does not appear in the log as a subject.",
                 "as an actor is in <a href=\"/mints?actor=nobody\">its own list</a>");
     }
 }

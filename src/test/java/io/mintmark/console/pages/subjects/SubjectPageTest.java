@@ -38,6 +38,42 @@ class SubjectPageTest {
     }
 
     @Test
+    void who_has_only_a_pending_request_is_known_by_it() {
+        try (TestDatabase own = ConsoleWorld.filled()) {
+            own.runAsSuperuser(
+                    """
+                    SET session_replication_role = replica;
+                    INSERT INTO broker.access_request (id, tenant, rule, key, idp, issuer, subject, reason, access, break_glass, approvals,
+                                                       expires_at, actor_idp, actor_issuer, actor)
+                    VALUES ('4f0f6f58-7d7c-4a57-b7c9-0d7a61c2a003', 'acme', 1, 'deploy', 'acme-github', 'https://token.actions.githubusercontent.com',
+                            'person:rita', 'OPS-412: the export is stuck', 3600, false, 1, now() + interval '1 day',
+                            'acme-k8s', 'https://agents.example', 'agent:bot')
+                    """);
+            ConsoleWorld there = ConsoleWorld.of(own);
+            for (String name : List.of("person:rita", "agent:bot")) {
+                String page = there.page("lead", "/subjects?q=" + Links.encoded(name));
+                assertShows(
+                        page,
+                        "href=\"/requests/4f0f6f58-7d7c-4a57-b7c9-0d7a61c2a003\">deploy of acme</a>",
+                        ">pending</span>",
+                        "OPS-412: the export is stuck",
+                        "<a href=\"/people/%s\">".formatted(Links.encoded(name)));
+                assertLacks(page, "It has no grant");
+                assertShows(
+                        there.page("other", "/subjects?q=" + Links.encoded(name)),
+                        "It has no grant, request, mint or refusal that you may see.");
+            }
+        }
+    }
+
+    @Test
+    void the_examples_have_a_workflow_in_the_form_with_ids() {
+        assertShows(
+                world.page("lead", "/subjects"),
+                ">repo:acme@1234567/shop@7654321:ref:refs/heads/main</span>");
+    }
+
+    @Test
     void subjects_that_asked_lately_are_said_to_be_the_last_of_them() {
         assertLacks(world.page("lead", "/subjects"), "the last 8");
         database.runAsSuperuser(
