@@ -32,7 +32,7 @@ class KeyPageTest {
                 "2 grants in force",
                 DEPLOYER,
                 "INC-77: Grace mends the checkout until tonight",
-                "by <b>test_admin</b> <small>in SQL</small>,");
+                "by <b>test_admin</b><small> in SQL</small>,");
     }
 
     @Test
