@@ -98,6 +98,31 @@ $$;
 COMMENT ON FUNCTION internal.shown_enabled(bigint) IS
     'Whether a grant is enabled, in words; for requested access that was withdrawn, also who withdrew it.';
 
+-- Which steps lack approvals without doubt: an approver of two steps fills one of them, which the last vote settles.
+CREATE OR REPLACE FUNCTION internal.awaited(asked broker.access_request) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    until constant text := to_char(asked.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"');
+    given record;
+    lacking text;
+BEGIN
+    IF asked.consent THEN
+        RETURN format('request %s awaits the consent of %s until %s', asked.id, asked.subject, until);
+    END IF;
+    SELECT count(*) AS number, count(*) FILTER (WHERE NOT d.program) AS of_people, string_agg(internal.named_approver(d), ', ' ORDER BY d.id) AS names
+      INTO given FROM broker.access_decision AS d WHERE d.request = asked.id AND d.verdict = 'approve';
+    SELECT string_agg(s::text, ', ' ORDER BY s) INTO lacking FROM unnest(asked.steps) AS s
+     WHERE (SELECT count(*) FROM broker.access_decision AS d WHERE d.request = asked.id AND d.verdict = 'approve' AND s = ANY (d.steps)) < asked.approvals;
+    RETURN format('request %s awaits approvals until %s: %s of %s given', asked.id, until, given.number, asked.approvals * cardinality(asked.steps))
+        || coalesce(' by ' || given.names, '')
+        || CASE WHEN cardinality(asked.steps) > 1 THEN coalesce('; missing in step ' || lacking, '') ELSE '' END
+        || CASE WHEN given.of_people < asked.people AND given.number > given.of_people THEN format('; %s must be by people', asked.people - given.of_people) ELSE '' END;
+END
+$$;
+COMMENT ON FUNCTION internal.awaited(broker.access_request) IS 'What a pending request awaits, in words.';
+
 CREATE OR REPLACE FUNCTION broker.explain(idp text, subject text, claims jsonb DEFAULT '{}', actor_idp text DEFAULT NULL,
                                           actor text DEFAULT NULL, actor_claims jsonb DEFAULT NULL, at timestamptz DEFAULT now(),
                                           address inet DEFAULT NULL)
@@ -166,6 +191,12 @@ BEGIN
            AND (g.match = 'exact' AND hashtextextended(g.subject, 0) = hashtextextended(about, 0) AND g.subject = about
                 OR g.match = 'glob' AND internal.glob_matches(g.subject, about));
         PERFORM internal.refuse_too_much_work(provider.tenant, steps);
+        steps := steps + coalesce((
+            SELECT sum(internal.claims_steps(r.claims, given) + CASE r.match WHEN 'glob' THEN internal.glob_steps(r.subject, about) ELSE 0 END)
+              FROM broker.access_rule AS r
+             WHERE r.tenant = provider.tenant AND r.idp = asked AND r.enabled
+               AND CASE r.match WHEN 'glob' THEN starts_with(about, split_part(r.subject, '*', 1)) ELSE r.subject = about END), 0);
+        PERFORM internal.refuse_too_much_work(provider.tenant, steps);
     END IF;
 
     SELECT least(1000, greatest(20, 5000 / greatest(count(*), 1))) INTO looked
@@ -187,6 +218,23 @@ BEGIN
     ), best AS (
         SELECT DISTINCT ON (t.key_name) t.* FROM tried AS t
          ORDER BY t.key_name, t.rank DESC, t.duration DESC, t.id
+    ), pending AS MATERIALIZED (
+        SELECT DISTINCT ON (q.key) q.key AS key_name, internal.awaited(q) AS words
+          FROM broker.access_request AS q
+         WHERE blocked IS NULL AND q.tenant = provider.tenant AND (q.status = 'pending' OR q.break_glass AND q.signed_off_by IS NULL)
+           AND hashtextextended(q.issuer || ' ' || q.subject, 0) = hashtextextended(provider.issuer || ' ' || about, 0)
+           AND q.status = 'pending' AND q.requested_at <= at AND q.expires_at > at AND q.idp = asked AND q.subject = about
+           AND (q.actor_idp, q.actor) IS NOT DISTINCT FROM (agent_idp, agent)
+         ORDER BY q.key, q.requested_at, q.id
+    ), requestable AS MATERIALIZED (
+        SELECT DISTINCT ON (r.key) r.key AS key_name,
+               format(CASE WHEN r.consent THEN 'access rule %s lets the actor ask the subject' ELSE 'access rule %s lets the subject request it' END, r.id) AS words
+          FROM broker.access_rule AS r
+         WHERE blocked IS NULL AND r.tenant = provider.tenant AND r.idp = asked AND r.enabled AND (r.approved_at IS NOT NULL OR NOT provider.require_second_admin)
+           AND CASE WHEN agent IS NULL THEN NOT r.consent ELSE NOT r.break_glass END
+           AND CASE r.match WHEN 'glob' THEN internal.glob_matches(r.subject, about) ELSE r.subject = about END
+           AND internal.claims_met(r.claims, given)
+         ORDER BY r.key, r.break_glass, r.approvals * cardinality(r.steps), NOT r.consent, r.id
     )
     SELECT k.name,
            coalesce(outcome.failed IS NULL, false),
@@ -194,6 +242,8 @@ BEGIN
       FROM broker.key AS k
       JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider
       LEFT JOIN best AS b ON b.key_name = k.name
+      LEFT JOIN pending AS p ON p.key_name = k.name
+      LEFT JOIN requestable AS w ON w.key_name = k.name
      -- where no grant is for this subject: the one whose text begins most like it, of a share of 5,000 that are looked at
       LEFT JOIN LATERAL (
           SELECT g.id, g.subject
@@ -213,7 +263,9 @@ BEGIN
               (agent = about AND acting.issuer = provider.issuer, NULL, 'actor', 'a party other than the subject', agent),
               (required.claim IS NOT NULL, NULL, 'required claim ' || required.claim, required.expected::text, coalesce(required.seen::text, internal.left_out(given, required.claim))),
               (blocked IS NOT NULL, NULL, 'blocked', 'not blocked', blocked),
+              (p.words IS NOT NULL AND (b.id IS NULL OR b.failed IS NOT NULL), NULL, 'a grant', 'a decision on the request', p.words),
               (b.id IS NOT NULL, b.id, b.failed, b.wanted, CASE b.failed WHEN 'the grant is enabled' THEN internal.shown_enabled(b.id) ELSE b.had END),
+              (w.words IS NOT NULL, NULL, 'a grant', format('a grant of this key to a subject of identity provider "%s"', asked), w.words),
               (nearest.id IS NOT NULL, nearest.id, 'subject', nearest.subject, about),
               (true, NULL, 'a grant', format('a grant of this key to a subject of identity provider "%s"', asked), NULL)
           ) AS o (applies, id, failed, wanted, had)

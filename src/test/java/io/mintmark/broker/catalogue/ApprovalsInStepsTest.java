@@ -12,6 +12,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.Objects;
@@ -104,6 +105,57 @@ class ApprovalsInStepsTest {
         assertEquals("pending", votes("lead:dan", "[]", "", request));
         database.assertRows(
                 "SELECT DISTINCT array_to_string(steps, ' ') FROM broker.access_decision", "1 2");
+    }
+
+    private void assertExplained(Who who, String subject, String expected) {
+        database.assertRows(
+                who,
+                """
+                SELECT concat_ws('|', condition, expected, regexp_replace(seen, '[0-9-]{10} [0-9:]{5} UTC', 'TIME'))
+                  FROM broker.explain('sso', '%s', '{"groups": ["dev"]}') WHERE key = 'vault'
+                """
+                        .formatted(subject),
+                expected);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Who.class,
+            names = {"TENANT_ADMIN", "AUDITOR"})
+    void explain_says_what_a_request_awaits_and_that_a_key_can_be_requested(Who who) {
+        String grant = "a grant of this key to a subject of identity provider \"sso\"";
+        assertExplained(
+                who,
+                "dev:eve",
+                "a grant|%s|access rule 4 lets the subject request it".formatted(grant));
+        assertExplained(who, "ops:eve", "a grant|" + grant);
+        String request = asked.asks("dev:eve", "vault", 600);
+        String pending =
+                "a grant|a decision on the request|request %s awaits approvals until TIME: "
+                        .formatted(request);
+        assertExplained(who, "dev:eve", pending + "0 of 3 given; missing in step 1, 2, 3");
+        votes("bot:oncall", "[]", "SCHEDULE-7", request);
+        assertExplained(
+                who,
+                "dev:eve",
+                pending
+                        + "1 of 3 given by bot:oncall of sso (program); missing in step 1, 2; 1 must be by people");
+        votes("lead:ann", "[]", "", request);
+        assertExplained(
+                who,
+                "dev:eve",
+                pending + "2 of 3 given by bot:oncall of sso (program), lead:ann of sso");
+        assertExplained(
+                who,
+                "dev:jim",
+                "a grant|%s|access rule 4 lets the subject request it".formatted(grant));
+        votes("lead:bob", "[]", "", request);
+        assertEquals("granted", asked.explained("dev:eve", "vault"));
+        database.admin("UPDATE broker.subject_grant SET enabled = false");
+        assertExplained(who, "dev:eve", "the grant is enabled|true|false");
+        database.admin(
+                "INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'dev:eve', 'INC-1')");
+        assertExplained(who, "dev:eve", "blocked|not blocked|blocked subject 1: INC-1");
     }
 
     @Test

@@ -74,6 +74,26 @@ class ConsentTest {
     }
 
     @Test
+    void explain_says_that_an_actor_can_ask_and_whose_consent_is_awaited() {
+        String explain =
+                """
+                SELECT concat_ws('|', condition, regexp_replace(seen, '[0-9-]{10} [0-9:]{5} UTC', 'TIME'))
+                  FROM broker.explain('sso', 'dev:eve', '{"groups": "dev"}'%s) WHERE key = 'mail'
+                """;
+        String agent = ", 'agents', 'agent:bot', '{}'";
+        database.assertRows(
+                explain.formatted(agent), "a grant|access rule 4 lets the actor ask the subject");
+        database.assertRows(explain.formatted(""), "a grant");
+        String request = pending();
+        database.assertRows(
+                explain.formatted(agent),
+                "a grant|request %s awaits the consent of dev:eve until TIME".formatted(request));
+        database.assertRows(explain.formatted(""), "a grant");
+        decides("sso", "dev:eve", 10, false, request);
+        database.assertRows(explain.formatted(agent), "");
+    }
+
+    @Test
     void a_token_of_the_same_person_for_the_console_consents_too() {
         assertEquals("granted", decides("console", "dev:eve", 10, false, pending()));
     }
