@@ -122,7 +122,7 @@ class CostOfAStatementTest {
                         + " VALUES ('t1', 'ci-1', 'repo:acme/other', 'deploy')",
                 "INSERT INTO broker.subject_grant (tenant, idp, subject, match, key)"
                         + " VALUES ('t1', 'ci-1', 'repo:acme/*', 'glob', 'deploy')",
-                "UPDATE broker.subject_grant SET subject = 'repo:acme/moved' WHERE tenant = 't1'",
+                "UPDATE broker.subject_grant SET subject = 'repo:acme/moved' WHERE tenant = 't1' AND request_id IS NULL",
                 "DELETE FROM broker.subject_grant WHERE tenant = 't1'",
                 "INSERT INTO broker.blocked_subject (tenant, idp, subject, reason)"
                         + " VALUES ('t1', 'ci-1', 'repo:acme/shop', 'OPS-4')",
