@@ -95,7 +95,6 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'output_is_missing' THEN 'The outputs lack the field %s, and without it the credential does not work. Add an output for it.'
         WHEN 'output_of_another_field' THEN 'The output "%s" has the field %s, but tools expect %s in that variable. Exchange the fields, or choose another name for the output.'
         WHEN 'shorter_than_its_types' THEN 'max_duration is %s, but credentials of type %s (access provider "%s") are valid for at least %s seconds, so keys of that type mint nothing. Set a longer max_duration.'
-        WHEN 'too_many_like_globs' THEN 'Identity provider "%s" has %s grants with the glob "%s". Each request is compared with all of them, and with about 1,000 every mint fails with 503. Write one grant for each key: list the values in its claims, for example of repository_id, or use a claim of the owner, such as repository_owner_id.'
         WHEN 'placeholder' THEN 'The %s has "%s", a placeholder that was not filled in. Write the real value.'
         WHEN 'pointer_without_slash' THEN '"%s" names one claim. A JSON pointer, which starts with /, names a claim inside another one: "%s".'
         WHEN 'resource_by_http' THEN 'The resource "%s" is a URL without TLS, and clients would send tokens to it in the clear. Write the https URL that clients use.'

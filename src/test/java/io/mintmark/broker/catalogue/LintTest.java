@@ -51,36 +51,6 @@ class LintTest {
         database.admin(sql);
     }
 
-    /** At about 1,000, each mint of the identity provider would be 503. */
-    @Test
-    void a_tenant_that_may_have_more_globs_is_told_before_they_stop_its_mints()
-            throws SQLException {
-        String globs =
-                """
-                SET session_replication_role = replica;
-                INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason)
-                SELECT 'acme', 'ci', 'repo:**', 'glob', 'deploy', jsonb_build_object('repository_id', n::text), 'OPS-7'
-                  FROM generate_series(%d, %d) AS n
-                """;
-        String found =
-                "SELECT name FROM broker.lint WHERE tenant = 'acme' AND rule = 'too_many_like_globs'";
-        String raised = "UPDATE broker.tenant SET max_globs = %d WHERE name = 'acme'";
-        database.runAsSuperuser(globs.formatted(1, 799));
-        assertFalse(
-                warningsOf(Who.ADMIN, raised.formatted(5000)).toString().contains("like_globs"));
-        database.assertRows(found);
-        database.runAsSuperuser(globs.formatted(800, 800));
-        database.assertRows(found, "acme");
-        assertShows(
-                warningsOf(Who.ADMIN, raised.formatted(6000)).toString(), "too_many_like_globs");
-        assertShows(
-                database.value(found.replace("name", "advice")),
-                "has 800 grants with the glob \"repo:**\"",
-                "repository_owner_id");
-        admin(raised.formatted(1000));
-        database.assertRows(found);
-    }
-
     /** What a statement warned of. */
     private List<String> warningsOf(Who who, String sql) throws SQLException {
         try (Connection connection = database.connect(who);
