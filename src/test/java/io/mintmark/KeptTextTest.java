@@ -124,6 +124,7 @@ class KeptTextTest {
                     entry("console.SameSite.files: String", SETTINGS),
                     entry("console.pages.mints.MintSearch.ids: String", REQUEST),
                     entry("broker.exchange.CredentialFormat.types: String", SETTINGS),
+                    entry("broker.exchange.CredentialFormat.distinct: String", REQUEST),
                     entry("broker.exchange.PreparedKeys.byRow: Key", ROWS),
                     entry("broker.grant.Catalogue.shared: Shared", "one key"),
                     entry(

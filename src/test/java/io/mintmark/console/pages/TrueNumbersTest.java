@@ -122,10 +122,8 @@ class TrueNumbersTest {
             tenants();
             lately();
         }
-        boolean burst = history.name().startsWith("BURST");
-        assertTrue(
-                bounds.stream().allMatch(what -> burst && what.startsWith("tenants")),
-                bounds::toString);
+        // The list of tenants reads a hundred rows of an hour.
+        assertTrue(bounds.stream().allMatch(what -> what.startsWith("tenants")), bounds::toString);
     }
 
     private void fill(History history) {

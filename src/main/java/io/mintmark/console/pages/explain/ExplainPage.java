@@ -9,7 +9,7 @@ import io.mintmark.base.sql.Query;
 import io.mintmark.base.sql.QuestionFailed;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.View;
-import io.mintmark.console.pages.history.ChangesSince;
+import io.mintmark.console.pages.activity.ChangesSince;
 import io.mintmark.console.pages.keys.OtherKeys;
 import io.mintmark.console.pages.mint.Mint;
 import io.mintmark.console.pages.mint.MintPage;

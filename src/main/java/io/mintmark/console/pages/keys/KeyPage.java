@@ -13,7 +13,7 @@ import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.TypedTime;
 import io.mintmark.console.pages.frame.View;
 import io.mintmark.console.pages.frame.Visibility;
-import io.mintmark.console.pages.history.ChangesSince;
+import io.mintmark.console.pages.activity.ChangesSince;
 import io.mintmark.console.pages.mints.MintSearch;
 import io.mintmark.console.pages.mints.MintSearch.Found;
 import io.mintmark.console.pages.mints.Wanted;

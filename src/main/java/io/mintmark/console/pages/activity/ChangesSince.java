@@ -1,4 +1,4 @@
-package io.mintmark.console.pages.history;
+package io.mintmark.console.pages.activity;
 
 import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.frame.Frame;
