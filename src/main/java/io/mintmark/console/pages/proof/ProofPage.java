@@ -132,13 +132,18 @@ public record ProofPage(
 
     private static Optional<RecordedResult> newest(
             List<RecordedResult> recorded, Optional<ProofRun> run) {
-        return recorded.stream()
-                .findFirst()
-                .filter(result ->
-                        run.flatMap(ProofRun::end)
-                                .map(ProofRun.End::at)
-                                .filter(end -> !result.recorded().isAfter(end))
-                                .isEmpty());
+        return recorded.stream().findFirst().filter(result -> !isOlder(result, run));
+    }
+
+    /** Whether it was there when the run ended, or is of an earlier run that was recorded late. */
+    private static boolean isOlder(RecordedResult result, Optional<ProofRun> run) {
+        return run.filter(one ->
+                        one.end()
+                                .filter(end ->
+                                        !result.recorded().isAfter(end.at())
+                                                || result.began().isBefore(one.begun()))
+                                .isPresent())
+                .isPresent();
     }
 
     private static Optional<RecordedResult> alarm(Connection connection, Proof proof)
