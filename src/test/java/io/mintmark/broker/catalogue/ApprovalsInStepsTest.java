@@ -439,7 +439,7 @@ class ApprovalsInStepsTest {
     })
     void an_approver_of_several_steps_counts_in_each_of_them(String approvers, String refusal) {
         database.admin("DELETE FROM broker.access_approver WHERE rule = 4");
-        for (String approver : approvers.split(" ")) {
+        for (String approver : approvers.split(" ", -1)) {
             database.admin(
                     "INSERT INTO broker.access_approver (rule, idp, subject, step, program) VALUES (4, 'sso', '%s', %c, %b)"
                             .formatted(
