@@ -169,7 +169,7 @@ public record Activity(List<Part> parts, String each) {
     }
 
     private static Count count(ResultSet row, String what) throws SQLException {
-        return new Count(row.getLong(what), row.getBoolean("more_" + what));
+        return Count.of(row.getLong(what), !row.getBoolean("more_" + what));
     }
 
     private static Count one(boolean isOne) {

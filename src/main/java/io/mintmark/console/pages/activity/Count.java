@@ -6,7 +6,7 @@ import io.mintmark.console.pages.frame.Frame;
  * A number of rows, up to a limit.
  *
  * @param number of rows that were counted
- * @param isMore whether there are more than that
+ * @param isMore whether there may be more than that
  */
 public record Count(long number, boolean isMore) {
     static final Count NONE = new Count(0, false);
@@ -18,12 +18,12 @@ public record Count(long number, boolean isMore) {
 
     /** The number of rows among those that were read, which are all if so. */
     public static Count of(long number, boolean all) {
-        return all ? new Count(number, false) : atLeast(number);
+        return new Count(number, !all);
     }
 
     /** The bound of a number that is known to be at least this one. */
     public static Count atLeast(long number) {
-        return new Count(Math.max(number - 1, 0), true);
+        return new Count(number, true);
     }
 
     Count and(Count other) {
@@ -36,11 +36,15 @@ public record Count(long number, boolean isMore) {
         if (!isMore) {
             return Frame.number(number);
         }
+        long exceeded = number - 1;
+        if (exceeded < 1) {
+            return number + " or more";
+        }
         long unit = 1;
-        while (number / unit >= DIGITS) {
+        while (exceeded / unit >= DIGITS) {
             unit *= 10;
         }
-        return "over " + Frame.number(number / unit * unit);
+        return "over " + Frame.number(exceeded / unit * unit);
     }
 
     /** The count with its noun, which must have a regular plural. */

@@ -13,7 +13,11 @@ class CountTest {
                     """
                     0     | false | 0
                     3392  | false | 3,392
-                    19    | true  | over 19
+                    0     | true  | 0 or more
+                    1     | true  | 1 or more
+                    2     | true  | over 1
+                    20    | true  | over 19
+                    100   | true  | over 99
                     1999  | true  | over 1,900
                     12345 | true  | over 12,000
                     """)
@@ -22,7 +26,7 @@ class CountTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"1, false, 1 mint", "2, false, 2 mints", "1, true, over 1 mints"})
+    @CsvSource({"1, false, 1 mint", "2, false, 2 mints", "2, true, over 1 mints"})
     void it_has_its_noun(long number, boolean more, String shown) {
         assertEquals(shown, new Count(number, more).of("mint"));
     }
