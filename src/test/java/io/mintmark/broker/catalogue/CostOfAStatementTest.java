@@ -89,10 +89,15 @@ class CostOfAStatementTest {
         }
     }
 
+    /** The script for the tenants with these numbers. */
+    private static String between(int first, int last, String script) {
+        return script.formatted(first, last);
+    }
+
     private static void fill(TestDatabase database, int first, int last) {
-        database.admin(TENANTS.formatted(first, last));
-        database.run(Who.APP, REQUESTS.formatted(first, last));
-        database.admin(GRANTED.formatted(first, last));
+        database.admin(between(first, last, TENANTS));
+        database.run(Who.APP, between(first, last, REQUESTS));
+        database.admin(between(first, last, GRANTED));
     }
 
     @AfterAll
