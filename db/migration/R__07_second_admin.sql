@@ -336,7 +336,7 @@ COMMENT ON COLUMN broker.pending_approval.key IS 'The key; null for a block.';
 COMMENT ON COLUMN broker.pending_approval.subject IS 'The subject of the grant, the rule or the block, or the approver; null for a key.';
 COMMENT ON COLUMN broker.pending_approval.reason IS 'The reason of the grant, the rule or the block (with the proposed change), or the description of the key.';
 COMMENT ON COLUMN broker.pending_approval.created_by IS 'The login that wrote the row. This login cannot approve the row, unless the row has been in force since.';
-COMMENT ON COLUMN broker.pending_approval.changed_by IS 'The logins that changed the row since it was last in force, and those that removed or changed the approvers of a rule since its last approval. Neither these logins nor other logins of the same people can approve the row.';
+COMMENT ON COLUMN broker.pending_approval.changed_by IS 'The logins that changed the row since it was last in force. For a rule, also the logins that removed or changed its approvers since its last approval. Neither these logins nor other logins of the same people can approve the row.';
 COMMENT ON COLUMN broker.pending_approval.changed_at IS 'When the row was last changed.';
 COMMENT ON COLUMN broker.pending_approval.allows IS
     'What is approved: the columns of the row without its description, or the proposed change of a block, with what the block is now. Columns that are null are left out. A rule also shows its steps, end_access and approvers. Characters that are not printable ASCII have their code, for example \u200b, here and in subject and reason, where a backslash is two.';

@@ -64,14 +64,14 @@ final class MintmarkBroker {
     private volatile boolean clocksDiffer;
 
     /**
-     * What came.
+     * A minted credential.
      *
      * @param came when it was asked for, by the clock of this machine
-     * @param life by the broker's clock
+     * @param life how long it is valid from then on, by the broker's clock
      */
     record Minted(Map<String, String> members, Instant came, Duration life) {}
 
-    /** Why nothing came, and for how long not to ask again. */
+    /** The reason why no credential came, and how long to wait before the next attempt. */
     static final class NotMinted extends IllegalStateException {
         private static final long serialVersionUID = 1;
         private final boolean repeatable;
@@ -103,7 +103,7 @@ final class MintmarkBroker {
         return twice.compareTo(longest) < 0 ? twice : longest;
     }
 
-    /** For callers who have nothing else and wait. */
+    /** Mints with retries, for callers who wait because they have no valid credential. */
     Minted mint(String key) {
         long end = System.nanoTime() + TIMEOUT.toNanos();
         for (Duration limit = FIRST_WAIT; ; limit = doubled(limit, LONGEST_WAIT)) {

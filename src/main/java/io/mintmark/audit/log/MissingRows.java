@@ -37,7 +37,7 @@ public final class MissingRows {
         this.queries = database.reading();
     }
 
-    /** Those of the rows that are missing. */
+    /** Returns the given rows that the database no longer has. */
     public List<LostRow> among(List<LostRow> rows) {
         return queries.query(
                 MISSING,

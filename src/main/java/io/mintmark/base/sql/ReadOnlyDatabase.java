@@ -19,7 +19,7 @@ public final class ReadOnlyDatabase implements AutoCloseable {
 
     private static final Duration LONGEST_STATEMENT = Duration.ofSeconds(3);
 
-    /** What a transaction may idle between two statements, beyond the time of one. */
+    /** The idle time of a transaction, in addition to the maximum time of a statement. */
     private static final Duration IDLE = Duration.ofSeconds(2);
 
     private final HikariDataSource pool;

@@ -23,7 +23,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A client that sends whatever bytes it is told to. It gives up after {@link Eventually#PATIENCE}.
+ * A client that sends any bytes, also malformed requests. It gives up after {@link
+ * Eventually#PATIENCE}.
  */
 final class RawClient implements AutoCloseable {
     private static final int TIMEOUT = (int) Eventually.PATIENCE.toMillis();

@@ -61,7 +61,7 @@ public final class Links {
         return "/tenants/" + encoded(tenant);
     }
 
-    /** What happened in a tenant in the week of now. */
+    /** The page of a tenant's current week. */
     public static String week(String tenant) {
         return tenant(tenant) + "/week";
     }

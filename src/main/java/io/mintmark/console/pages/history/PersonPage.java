@@ -25,8 +25,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What a person or program changed, decided, asked for and minted, and what it may mint, in all
- * that the viewer may see.
+ * The page of a person or program: its changes, decisions, requests and mints, and the keys that it
+ * may mint, as far as the viewer may see them.
  *
  * @param login or a subject
  * @param identities that are joined to it

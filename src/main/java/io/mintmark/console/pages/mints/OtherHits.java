@@ -60,8 +60,8 @@ public record OtherHits(List<Hit> requests, List<Hit> grants, List<Hit> people, 
             """;
 
     /**
-     * Finds logins that changed something lately, and those that may change something: a burst of
-     * changes doesn't hide them. Members of the group roles are of no tenant.
+     * Finds the logins of recent changes, and all admins and approvers, whom a burst of changes
+     * would hide otherwise. Members of the group roles belong to no tenant.
      */
     private static final String PEOPLE =
             """

@@ -68,7 +68,7 @@ public record OverviewPage(
             "SELECT l.credentials, l.counted_all, l.last_ends_at FROM"
                     + " internal.living_credentials(?, ?) AS l";
 
-    /** Those whose outcome is on its way are younger than those that are unresolved. */
+    /** The oldest mint without an outcome. A mint in progress is younger than unresolved mints. */
     private static final String OLDEST_OPEN =
             "SELECT o.mint_id::text AS mint_id FROM audit.unresolved AS o ORDER BY o.mint_id LIMIT 1";
 

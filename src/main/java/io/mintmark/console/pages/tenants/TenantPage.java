@@ -63,7 +63,7 @@ public record TenantPage(
     static final int GRANTS = 10;
     static final int GRANTS_COUNTED = 1_000;
     static final int ROWS = 200;
-    static final int KEYS_UNFOLDED = 6;
+    static final int KEYS_UNFOLDED = 4;
     static final int UNFOLDED = 3;
     private static final int LONG = 40;
     private static final int WARNINGS_UNFOLDED = 2;
@@ -72,7 +72,7 @@ public record TenantPage(
     /** The maximum number of keys whose lint warnings are computed, which takes 2 ms each. */
     static final int KEYS_LINTED = 100;
 
-    private static final int CHANGES = 4;
+    private static final int CHANGES = 3;
 
     private static final String TENANT =
             """
