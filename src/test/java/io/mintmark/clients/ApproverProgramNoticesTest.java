@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -47,7 +48,7 @@ class ApproverProgramNoticesTest {
     }
 
     private boolean listens() {
-        try (Socket _ = new Socket("127.0.0.1", port)) {
+        try (Socket _ = new Socket(InetAddress.getLoopbackAddress(), port)) {
             return true;
         } catch (IOException _) {
             return false;
