@@ -38,7 +38,7 @@ class TrueNumbersTest {
     /**
      * The rows of a list, as {@code n} and {@code at}; an instant in their place is the clock's.
      */
-    private enum History {
+    enum History {
         EMPTY("SELECT 0 AS n, @now AS at WHERE false"),
         /** A job at midnight, 60 rows in three seconds. */
         CRON_AT_MIDNIGHT(
@@ -96,8 +96,14 @@ class TrueNumbersTest {
     }
 
     private final List<String> bounds = new ArrayList<>();
+
+    @SuppressWarnings("NullAway.Init") // each test makes its own
     private TestDatabase database;
+
+    @SuppressWarnings("NullAway.Init")
     private ConsoleWorld world;
+
+    @SuppressWarnings("NullAway.Init")
     private Instant now;
 
     @ParameterizedTest
