@@ -8,13 +8,14 @@ import org.junit.jupiter.api.Test;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Sentences and messages that readers rejected are in no page, message or migration. */
+/** Sentences and messages that readers rejected are in no page, message, client or migration. */
 class RejectedTextsTest {
     private static final Path LIST =
             Path.of("src", "test", "resources", "language", "rejected.txt");
@@ -43,14 +44,15 @@ class RejectedTextsTest {
     }
 
     private static List<Path> files() throws IOException {
-        try (Stream<Path> pages = Files.walk(Path.of("docs"));
-                Stream<Path> sources = Files.walk(Path.of("src", "main"));
-                Stream<Path> migrations = Files.walk(Path.of("db"))) {
-            return Stream.of(pages, sources, migrations)
-                    .flatMap(files -> files)
-                    .filter(file -> file.toString().matches(".*\\.(md|java|sql|jte)"))
-                    .sorted()
-                    .toList();
+        List<Path> files = new ArrayList<>(List.of(Path.of("README.md")));
+        for (String folder : List.of("docs", "src/main", "src/clients", "db", "k8s")) {
+            try (Stream<Path> below = Files.walk(Path.of(folder))) {
+                below.filter(Files::isRegularFile)
+                        .filter(file -> !file.toString().matches(".*\\.(png|pem|jar)"))
+                        .sorted()
+                        .forEach(files::add);
+            }
         }
+        return files;
     }
 }

@@ -27,6 +27,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -34,9 +35,15 @@ import java.util.stream.Stream;
 /** Errors link to their row of docs/errors.md, and each of them has one. */
 class ErrorPageTest {
     private static final String PAGE = "https://git.example.com/mintmark/docs/errors.md";
+
+    /** Of an error's reason or code; the others have a hyphen or a digit. */
     private static final Pattern ANCHOR = Pattern.compile("<a id=\"([a-z_]+)\"></a>");
+
+    private static final Pattern ROW_WITHOUT_ANCHOR =
+            Pattern.compile("(?m)^\\| (?!you see|the message has|<a id=\"[a-z0-9_-]+\"></a>).*");
     private static final Pattern WORD = Pattern.compile("[a-z][a-z0-9_]*");
-    private static final Pattern TEXT = Pattern.compile("(?m)^\\| (\\*.+?\\*) \\|");
+    private static final Pattern TEXT =
+            Pattern.compile("(?m)^\\| <a id=\"[^\"]+\"></a>(\\*.+?\\*) \\|");
     private static final Pattern SAID = Pattern.compile("\\*([^*]+)\\*");
 
     private static TestDatabase database;
@@ -116,6 +123,13 @@ class ErrorPageTest {
         needed.add("credential_mint_failed");
         Set<String> rows = anchors();
         assertEquals(needed, rows);
+    }
+
+    @Test
+    void each_row_can_be_linked_to() throws IOException {
+        assertEquals(
+                List.of(),
+                ROW_WITHOUT_ANCHOR.matcher(page()).results().map(MatchResult::group).toList());
     }
 
     /** Quoted parts of messages of 503 are those of messages that there are. */
