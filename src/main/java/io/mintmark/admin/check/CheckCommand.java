@@ -1,7 +1,6 @@
 package io.mintmark.admin.check;
 
-import io.mintmark.admin.check.Checkup.Area;
-import io.mintmark.admin.check.Checkup.Finding;
+import io.mintmark.admin.check.Finding.Area;
 import io.mintmark.base.config.InvalidSettings;
 import io.mintmark.base.config.LogSettings;
 import io.mintmark.base.config.SettingsReader;

@@ -1,5 +1,6 @@
 package io.mintmark.admin.check;
 
+import io.mintmark.admin.check.Finding.Area;
 import io.mintmark.audit.checkpoint.AuditKey;
 import io.mintmark.audit.checkpoint.SealingKeys;
 import io.mintmark.audit.checkpoint.TrustedKeys;
@@ -45,43 +46,6 @@ import java.util.stream.Stream;
 public final class Checkup {
     private static final Duration IDENTITY_PATIENCE = Duration.ofSeconds(15);
     private static final Duration PAUSE = Duration.ofMillis(50);
-
-    /** The areas of the check, in this order. */
-    public enum Area {
-        SETTINGS,
-        KEYS,
-        DATABASE,
-        ROLES,
-        SCHEMA,
-        IDENTITY
-    }
-
-    /**
-     * The findings in an area.
-     *
-     * @param faults a line for each; none if all is well
-     * @param notes what somebody should look at, such as why something could not be checked
-     * @param facts what is well and worth knowing, such as when a certificate expires
-     */
-    public record Finding(Area area, List<String> faults, List<String> notes, List<String> facts) {
-        public Finding {
-            faults = List.copyOf(faults);
-            notes = List.copyOf(notes);
-            facts = List.copyOf(facts);
-        }
-
-        Finding(Area area, List<String> faults, List<String> notes) {
-            this(area, faults, notes, List.of());
-        }
-
-        static Finding of(Area area, List<String> faults) {
-            return new Finding(area, faults, List.of());
-        }
-
-        static Finding unknown(Area area, String why) {
-            return new Finding(area, List.of(), List.of("not checked: " + why));
-        }
-    }
 
     private final SettingsReader settings;
     private final InstantSource clock;

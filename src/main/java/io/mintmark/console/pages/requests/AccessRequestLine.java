@@ -2,6 +2,7 @@ package io.mintmark.console.pages.requests;
 
 import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.frame.Frame;
+import io.mintmark.console.pages.statements.RequestStatements;
 import io.mintmark.console.pages.statements.Statements;
 
 import org.jspecify.annotations.Nullable;
@@ -285,16 +286,16 @@ record AccessRequestLine(
 
     /** The statement that decides the request without the console. */
     Statements.Statement decision() {
-        return Statements.decide(id, content.map(RequestedKey::revisions));
+        return RequestStatements.decide(id, content.map(RequestedKey::revisions));
     }
 
     /** The statement that ends the access without the console, for approvers. */
     Optional<Statements.Statement> withdrawal() {
-        return inForce && !mine ? Optional.of(Statements.withdraw(id)) : Optional.empty();
+        return inForce && !mine ? Optional.of(RequestStatements.withdraw(id)) : Optional.empty();
     }
 
     /** The statement that signs off a break glass. */
     Optional<Statements.Statement> signOff() {
-        return grant.filter(_ -> !signedOff).map(Statements::signOff);
+        return grant.filter(_ -> !signedOff).map(RequestStatements::signOff);
     }
 }

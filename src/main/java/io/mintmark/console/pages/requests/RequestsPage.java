@@ -10,6 +10,7 @@ import io.mintmark.console.pages.frame.Folded;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.Rendering;
 import io.mintmark.console.pages.frame.View;
+import io.mintmark.console.pages.statements.RequestStatements;
 import io.mintmark.console.pages.statements.Statements;
 
 import java.nio.charset.StandardCharsets;
@@ -197,7 +198,8 @@ record RequestsPage(
         JsonNode first = audience.isArray() ? audience.path(0) : audience;
         return claims.path("iss").isTextual() && first.isTextual()
                 ? Optional.of(
-                        Statements.acceptConsole(claims.path("iss").textValue(), first.textValue()))
+                        RequestStatements.acceptConsole(
+                                claims.path("iss").textValue(), first.textValue()))
                 : Optional.empty();
     }
 }
