@@ -181,7 +181,9 @@ class RestoredTest {
         Ran stopped = restored("--export", export.toString());
 
         assertEquals(1, stopped.status(), stopped.output());
-        List<String> lines = stopped.output().lines().toList();
+        // the server's roles are those of other tests too, and a sealer records them when it sees them
+        List<String> lines =
+                stopped.output().lines().filter(line -> !line.contains("role_member")).toList();
         assertEquals(3, lines.size(), stopped.output());
         assertTrue(lines.get(0).endsWith("run mintmark audit acknowledge-loss."), lines.get(0));
         assertTrue(lines.get(1).startsWith("Undone, so repeat this change: UPDATE"), lines.get(1));

@@ -1,6 +1,6 @@
 package io.mintmark.admin.check;
 
-import io.mintmark.admin.check.Finding.Area;
+import io.mintmark.admin.check.AreaFindings.Area;
 import io.mintmark.base.config.InvalidSettings;
 import io.mintmark.base.config.LogSettings;
 import io.mintmark.base.config.SettingsReader;
@@ -42,7 +42,7 @@ public final class CheckCommand implements Callable<Integer> {
     public Integer call() {
         SettingsReader reader = settings.get();
         Logging.install(log(reader));
-        List<Finding> findings = new Checkup(reader, InstantSource.system()).run();
+        List<AreaFindings> findings = new Checkup(reader, InstantSource.system()).run();
         findings.forEach(this::print);
         return findings.stream().filter(it -> !it.faults().isEmpty()).findFirst().stream()
                 .mapToInt(first -> first.area() == Area.SETTINGS ? 2 : 1)
@@ -59,7 +59,7 @@ public final class CheckCommand implements Callable<Integer> {
         }
     }
 
-    private void print(Finding finding) {
+    private void print(AreaFindings finding) {
         String area = finding.area().name().toLowerCase(Locale.ROOT);
         finding.faults().forEach(fault -> out.println("WRONG " + area + ": " + fault));
         finding.notes().forEach(note -> out.println("note  " + area + ": " + note));

@@ -1,6 +1,6 @@
 package io.mintmark.admin.check;
 
-import io.mintmark.admin.check.Finding.Area;
+import io.mintmark.admin.check.AreaFindings.Area;
 import io.mintmark.audit.checkpoint.AuditKey;
 import io.mintmark.audit.checkpoint.SealingKeys;
 import io.mintmark.audit.checkpoint.TrustedKeys;
@@ -56,12 +56,12 @@ public final class Checkup {
     }
 
     /** One finding for each area. */
-    public List<Finding> run() {
+    public List<AreaFindings> run() {
         List<String> wrong = new ArrayList<>();
         List<String> notes = new ArrayList<>(settings.warnings());
         unlessInvalid(settings::all, wrong).flatMap(Checkup::untrustedProxy).ifPresent(notes::add);
-        List<Finding> findings = new ArrayList<>();
-        findings.add(new Finding(Area.SETTINGS, wrong, notes));
+        List<AreaFindings> findings = new ArrayList<>();
+        findings.add(new AreaFindings(Area.SETTINGS, wrong, notes));
         findings.add(keys());
         findings.addAll(database());
         findings.add(identity());
@@ -83,7 +83,7 @@ public final class Checkup {
                 : Optional.empty();
     }
 
-    private Finding keys() {
+    private AreaFindings keys() {
         List<String> faults = new ArrayList<>();
         var audit = unlessInvalid(settings::audit, new ArrayList<>());
         Optional<SealingKeys> seals =
@@ -123,7 +123,7 @@ public final class Checkup {
                 .map(FilesInUse::refused)
                 .ifPresent(notes::addAll);
         facts.addAll(expiries.others());
-        return new Finding(Area.KEYS, faults, notes, facts);
+        return new AreaFindings(Area.KEYS, faults, notes, facts);
     }
 
     private static void addPort(TlsFiles files, List<PortTls> ports, List<String> faults) {
@@ -198,7 +198,7 @@ public final class Checkup {
                 .toList();
     }
 
-    private List<Finding> database() {
+    private List<AreaFindings> database() {
         Optional<DatabaseSettings> database = unlessInvalid(settings::database, new ArrayList<>());
         return database.map(known ->
                         new DatabaseCheckup(
@@ -215,17 +215,17 @@ public final class Checkup {
                                 unknownWithoutSettings(Area.SCHEMA)));
     }
 
-    private Finding identity() {
+    private AreaFindings identity() {
         return broker().flatMap(broker -> unlessUnusable(() -> identity(broker), new ArrayList<>()))
                 .map(Checkup::identity)
                 .orElseGet(() ->
-                        Finding.unknown(
+                        AreaFindings.unknown(
                                 Area.IDENTITY,
                                 "the settings or keys of the broker's identity have the errors above"));
     }
 
     /** A token that has to be asked for comes a moment later, or the log says why it doesn't. */
-    private static Finding identity(OwnIdentity identity) {
+    private static AreaFindings identity(OwnIdentity identity) {
         try (OwnIdentity asked = identity.start()) {
             long end = System.nanoTime() + IDENTITY_PATIENCE.toNanos();
             Optional<String> fault = asked.shown().fault();
@@ -233,7 +233,7 @@ public final class Checkup {
                 LockSupport.parkNanos(PAUSE.toNanos());
                 fault = asked.shown().fault();
             }
-            return Finding.of(Area.IDENTITY, fault.stream().toList());
+            return AreaFindings.of(Area.IDENTITY, fault.stream().toList());
         }
     }
 
@@ -251,8 +251,8 @@ public final class Checkup {
         return new HeldKeys(settings.pkcs11());
     }
 
-    private static Finding unknownWithoutSettings(Area area) {
-        return Finding.unknown(area, "the settings for this check have the errors above");
+    private static AreaFindings unknownWithoutSettings(Area area) {
+        return AreaFindings.unknown(area, "the settings for this check have the errors above");
     }
 
     private static <T> Optional<T> unlessInvalid(Supplier<T> reading, List<String> faults) {

@@ -1,6 +1,6 @@
 package io.mintmark.admin.check;
 
-import io.mintmark.admin.check.Finding.Area;
+import io.mintmark.admin.check.AreaFindings.Area;
 import io.mintmark.base.config.DatabaseSettings;
 import io.mintmark.base.config.InvalidSettings;
 import io.mintmark.base.schema.LoginCheck;
@@ -60,27 +60,27 @@ final class DatabaseCheckup {
         this.expiries = expiries;
     }
 
-    List<Finding> run() {
+    List<AreaFindings> run() {
         try (Database database = DatabaseWait.patient(settings)) {
             LoginCheck login = new LoginCheck(database);
             List<String> unreachable =
                     faults(() -> new DatabaseWait(settings).run(login::requireAnswer));
             if (!unreachable.isEmpty()) {
                 return List.of(
-                        Finding.of(Area.DATABASE, unreachable),
-                        Finding.unknown(Area.ROLES, "the database can't be queried"),
-                        Finding.unknown(Area.SCHEMA, "the database can't be queried"));
+                        AreaFindings.of(Area.DATABASE, unreachable),
+                        AreaFindings.unknown(Area.ROLES, "the database can't be queried"),
+                        AreaFindings.unknown(Area.SCHEMA, "the database can't be queried"));
             }
-            Finding schema = schema(database, login);
+            AreaFindings schema = schema(database, login);
             boolean isReadable = schema.faults().isEmpty() && schema.notes().isEmpty();
             List<Expiry> ends = isReadable ? expiries.apply(database) : List.of();
             return List.of(
-                    new Finding(
+                    new AreaFindings(
                             Area.DATABASE,
                             databaseFaults(database),
                             isReadable ? ofTenants(database, ends) : List.of(),
                             lines(ends.stream().filter(one -> !isSoon(one)))),
-                    new Finding(
+                    new AreaFindings(
                             Area.ROLES,
                             roleFaults(login),
                             connectionNotes(login),
@@ -192,7 +192,7 @@ final class DatabaseCheckup {
         return faults;
     }
 
-    private Finding schema(Database database, LoginCheck login) {
+    private AreaFindings schema(Database database, LoginCheck login) {
         SchemaCheck schema = new SchemaCheck(database);
         List<String> faults = new ArrayList<>();
         List<String> notes = new ArrayList<>();
@@ -222,7 +222,7 @@ final class DatabaseCheckup {
         } catch (DatabaseUnfit | QueryFailed e) {
             faults.add(named(String.valueOf(e.getMessage())));
         }
-        return new Finding(Area.SCHEMA, faults, notes);
+        return new AreaFindings(Area.SCHEMA, faults, notes);
     }
 
     /**

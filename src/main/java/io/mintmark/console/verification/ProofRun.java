@@ -44,6 +44,20 @@ public final class ProofRun implements Findings {
         this.expected = expected;
     }
 
+    /** The run as it is now, for a page that reads it several times. */
+    public synchronized ProofRun asItIs() {
+        ProofRun seen = new ProofRun(by, begun, expected);
+        seen.findings.addAll(findings);
+        seen.mints.addAll(mints);
+        seen.rows = rows;
+        seen.wrong = wrong;
+        seen.foreign = foreign;
+        seen.declared = declared;
+        seen.doubts = doubts;
+        seen.end = end;
+        return seen;
+    }
+
     @Override
     public synchronized void wrong(String sentence) {
         wrong++;

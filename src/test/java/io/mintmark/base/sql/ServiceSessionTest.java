@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** What the service makes of sessions that a pooler opened in its own way. */
 class ServiceSessionTest {
@@ -128,8 +129,9 @@ class ServiceSessionTest {
                 Connection holding = database.connect(Who.APP);
                 Statement lock = holding.createStatement()) {
             lock.execute("SELECT pg_advisory_lock(1)");
+            AtomicBoolean seen = new AtomicBoolean();
             for (int n = 0; n < 2 * size; n++) {
-                readers.execute(() -> waitsForTheLock(service));
+                readers.execute(() -> waitsForTheLock(service, seen));
             }
 
             int waiting = 2 * size - reading;
@@ -137,16 +139,24 @@ class ServiceSessionTest {
                 PoolNumbers now = service.numbers();
                 return now.active() == reading && now.waiting() == waiting;
             });
+            seen.set(true);
         }
     }
 
-    private static void waitsForTheLock(Database service) {
-        var _ =
-                service.reading()
-                        .query(
-                                "SELECT pg_advisory_xact_lock_shared(1)::text",
-                                List.of(),
-                                row -> row);
+    /** Again if it waits longer than the pool or the database lets it, until all were seen. */
+    private static void waitsForTheLock(Database service, AtomicBoolean seen) {
+        while (!seen.get()) {
+            try {
+                var _ =
+                        service.reading()
+                                .query(
+                                        "SELECT pg_advisory_xact_lock_shared(1)::text",
+                                        List.of(),
+                                        row -> row);
+            } catch (QueryFailed _) {
+                Thread.onSpinWait();
+            }
+        }
     }
 
     /** The one connection that is open then. */

@@ -63,6 +63,23 @@ class ProofRunTest {
     }
 
     @Test
+    void what_a_page_has_seen_does_not_change_while_it_is_written() {
+        Instant begun = Instant.parse("2026-03-01T12:00:00Z");
+        ProofRun run = new ProofRun("audrey", begun, 10);
+        run.declared("Checkpoint 3 declares a gap", "00");
+        ProofRun seen = run.asItIs();
+
+        run.wrong("wrong_row: event 7");
+        run.end(begun.plusSeconds(1), Optional.empty(), Optional.empty());
+
+        assertEquals(Optional.empty(), seen.end());
+        assertEquals("in progress", seen.verdict());
+        assertEquals(1, seen.findings().size());
+        assertEquals(run.end(), run.asItIs().end());
+        assertEquals(run.findings(), run.asItIs().findings());
+    }
+
+    @Test
     void a_run_that_failed_without_a_word_proves_nothing() {
         Proof proof =
                 new Proof(

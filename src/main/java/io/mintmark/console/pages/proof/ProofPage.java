@@ -94,7 +94,8 @@ public record ProofPage(
 
     private static ProofPage of(Connection connection, Proof proof, Optional<Long> before)
             throws SQLException {
-        Optional<ProofRun> run = proof.last();
+        Optional<ProofRun> last = proof.last();
+        Optional<ProofRun> run = last.map(ProofRun::asItIs);
         Optional<ProofRun> ended = run.filter(one -> one.all().isPresent());
         TrustedKeys keys = proof.trusted();
         List<String> trusted = keys.ids();
@@ -114,7 +115,7 @@ public record ProofPage(
                         ? Optional.of(LogExtent.since(connection, ended.get().begun()))
                         : Optional.empty(),
                 run,
-                proof.failed().filter(failed -> !run.equals(Optional.of(failed))),
+                proof.failed().filter(failed -> !last.equals(Optional.of(failed))),
                 alarm(connection, proof),
                 recorded,
                 proof.isPossible(),

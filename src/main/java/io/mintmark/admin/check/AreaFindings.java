@@ -9,7 +9,7 @@ import java.util.List;
  * @param notes what somebody should look at, such as why something could not be checked
  * @param facts what is well and worth knowing, such as when a certificate expires
  */
-public record Finding(Area area, List<String> faults, List<String> notes, List<String> facts) {
+public record AreaFindings(Area area, List<String> faults, List<String> notes, List<String> facts) {
     /** The areas of the check, in this order. */
     public enum Area {
         SETTINGS,
@@ -20,21 +20,21 @@ public record Finding(Area area, List<String> faults, List<String> notes, List<S
         IDENTITY
     }
 
-    public Finding {
+    public AreaFindings {
         faults = List.copyOf(faults);
         notes = List.copyOf(notes);
         facts = List.copyOf(facts);
     }
 
-    Finding(Area area, List<String> faults, List<String> notes) {
+    AreaFindings(Area area, List<String> faults, List<String> notes) {
         this(area, faults, notes, List.of());
     }
 
-    static Finding of(Area area, List<String> faults) {
-        return new Finding(area, faults, List.of());
+    static AreaFindings of(Area area, List<String> faults) {
+        return new AreaFindings(area, faults, List.of());
     }
 
-    static Finding unknown(Area area, String why) {
-        return new Finding(area, List.of(), List.of("not checked: " + why));
+    static AreaFindings unknown(Area area, String why) {
+        return new AreaFindings(area, List.of(), List.of("not checked: " + why));
     }
 }
