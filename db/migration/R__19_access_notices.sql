@@ -57,18 +57,27 @@ $$;
 COMMENT ON FUNCTION internal.note_end_to_come(broker.access_request, timestamptz) IS
     'Writes the notice of the end of granted access, if its tenant has a receiver of notices.';
 
+-- A replica ends credentials within a second, and the notice says so if it waits for that.
 CREATE OR REPLACE FUNCTION internal.note_early_end(of_request uuid) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
     SET jit = off
+    SET enable_hashjoin = off
+    SET enable_mergejoin = off
 AS $$
+DECLARE
+    moment constant timestamptz := clock_timestamp();
 BEGIN
-    UPDATE work.access_notice AS n SET due = clock_timestamp(), wanted_at = clock_timestamp(), access_lasts = false
+    UPDATE work.access_notice AS n
+       SET due = moment + CASE WHEN EXISTS (SELECT FROM audit.access_credential AS c WHERE c.request = of_request AND c.state = 'ending')
+                               THEN interval '5 seconds' ELSE interval '0' END,
+           wanted_at = moment, access_lasts = false
      WHERE n.request = of_request AND n.access_lasts;
 END
 $$;
-COMMENT ON FUNCTION internal.note_early_end(uuid) IS 'Has the end of a request''s access reported, whose grant is disabled or deleted.';
+COMMENT ON FUNCTION internal.note_early_end(uuid) IS
+    'Has the end of a request''s access reported, whose grant is disabled or deleted: at once, or after five seconds if a replica is ending credentials.';
 
 -- A request says for good that it was granted; its access is withdrawn, or over.
 CREATE OR REPLACE FUNCTION internal.described_end(of_request uuid, ended_at timestamptz) RETURNS jsonb

@@ -14,6 +14,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What becomes of the credentials of access that ends before its time. */
 class EarlyAccessEndTest {
+    private static final String RECEIVER =
+            """
+            UPDATE broker.tenant SET notice_url = 'https://hooks.example.com', notice_secret = '{"file": "notices"}' WHERE name = 'acme'
+            """;
+
     @AutoClose private final TestDatabase database = TestDatabase.filled(AskedAccess.TENANT);
     private final AskedAccess asked = new AskedAccess(database);
     private int mints;
@@ -111,23 +116,56 @@ class EarlyAccessEndTest {
 
     @Test
     void the_notice_of_the_end_has_the_state_of_each_credential() {
-        database.admin(
-                """
-                UPDATE broker.tenant SET notice_url = 'https://hooks.example.com', notice_secret = '{"file": "notices"}' WHERE name = 'acme'
-                """);
+        database.admin(RECEIVER);
         String request = granted("dev:eve", "deploy");
         minted(request, "ssh");
         minted(request, "postgresql");
         minted(request, "jwt");
         asked.decides("sso", "lead:joe", request, "withdraw");
+        assertEquals("[]", endNoticed("true"));
+        database.assertRows(
+                "SELECT due - wanted_at FROM runtime.access_notice WHERE type LIKE '%.ended'",
+                "00:00:05");
+        database.runAsSuperuser("UPDATE work.access_notice SET due = now()");
         assertEquals(
                 "[jwt cannot_end true, postgresql ending true, ssh revoked true]",
-                asked.one(
-                        """
-                        SELECT (c ->> 'type') || ' ' || (c ->> 'state') || ' ' || ((c ->> 'expiresAt')::timestamptz > now())
-                          FROM internal.take_notices('r', 10, 60) AS n CROSS JOIN jsonb_array_elements(n.data -> 'credentials') AS c
-                         WHERE n.type LIKE '%.ended' ORDER BY 1
-                        """));
+                endNoticed("(c ->> 'expiresAt')::timestamptz > now()"));
+    }
+
+    @Test
+    void the_notice_waits_for_the_end_of_credentials_and_says_that_they_have_ended() {
+        database.admin(RECEIVER);
+        String request = granted("dev:eve", "deploy");
+        minted(request, "postgresql");
+        asked.decides("sso", "lead:joe", request, "withdraw");
+        database.runAsSuperuser(
+                """
+                INSERT INTO audit.event (mint_id, step, kind, occurred_at, tenant, key, provider, provider_type, credential_id, reason, broker)
+                SELECT mint_id, 3, 'ended', now(), tenant, key, provider, provider_type, credential_id, 'undone', broker
+                  FROM audit.event WHERE step = 2;
+                UPDATE work.access_notice SET due = now()
+                """);
+        assertEquals("postgresql ended true", endNoticed("true"));
+    }
+
+    @Test
+    void the_notice_of_an_end_that_is_complete_does_not_wait() {
+        database.admin(RECEIVER);
+        String request = granted("dev:eve", "deploy");
+        minted(request, "ssh");
+        asked.decides("sso", "lead:joe", request, "withdraw");
+        assertEquals("ssh revoked true", endNoticed("true"));
+    }
+
+    /** What the notice of the end says of each credential c. */
+    private String endNoticed(String condition) {
+        return asked.one(
+                """
+                SELECT (c ->> 'type') || ' ' || (c ->> 'state') || ' ' || (%s)
+                  FROM internal.take_notices('r', 10, 60) AS n CROSS JOIN jsonb_array_elements(n.data -> 'credentials') AS c
+                 WHERE n.type LIKE '%%.ended' ORDER BY 1
+                """
+                        .formatted(condition));
     }
 
     @Test
