@@ -6,6 +6,8 @@ SECRET = open(os.environ["NOTICE_SECRET_FILE"], "rb").read().rstrip(b"\r\n")
 TARGET = open(os.environ["RELAY_TO_FILE"]).read().strip()
 # The webhook of each person who consents to agents, by identity provider and subject.
 PEOPLE = json.load(open(os.environ["RELAY_PEOPLE_FILE"])) if "RELAY_PEOPLE_FILE" in os.environ else {}
+LEFT = {"ended": "has ended", "ending": "is being ended, and works until {} at most", "revoked": "is on the revocation list",
+        "lasts": "works until {}", "cannot_end": "can't be ended, and works until {}"}
 # Printable to Python, and yet nothing that a reader sees.
 UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
 
@@ -26,8 +28,7 @@ def text_of(event):
         text += f"; {vote['verdict']} by {'program ' if vote.get('program') else ''}{shown(vote['decidedBy'])}"
         text += f": {shown(vote['note'])}" if vote.get("note") else ""
     for left in data.get("credentials", []):
-        text += f"; credential {shown(left['mintId'])} {shown(left['state'])}"
-        text += "" if left["state"] in ("ended", "revoked") else f" until {shown(left['expiresAt'])}"
+        text += f"; credential {shown(left['mintId'])} {LEFT.get(left['state'], '{}').format(shown(left['expiresAt']))}"
     if what == "requested":
         gives = data.get("gives") or {}
         text += f"; gives {shown(gives.get('target') or gives.get('type'))} at {shown(gives.get('provider'))}" if gives else ""

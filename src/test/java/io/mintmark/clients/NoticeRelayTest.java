@@ -192,20 +192,31 @@ class NoticeRelayTest {
                         .contains("x` (cut)"));
     }
 
-    @Test
-    void a_withdrawal_and_its_credentials_are_shown() throws Exception {
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    ended      | has ended
+                    ending     | is being ended, and works until `2026-01-01T00:10:00Z` at most
+                    revoked    | is on the revocation list
+                    lasts      | works until `2026-01-01T00:10:00Z`
+                    cannot_end | can't be ended, and works until `2026-01-01T00:10:00Z`
+                    """)
+    void a_withdrawal_and_its_credentials_are_shown(String state, String words) throws Exception {
         String event =
                 EVENT.replace("access.requested", "access.ended")
                         .replace(
                                 "\"key\"",
                                 """
                                 "approvals": [{"verdict": "withdraw", "decidedBy": "bea", "note": "INC-7 is over"}],
-                                "credentials": [{"mintId": "0199", "state": "cannot_end", "expiresAt": "2026-01-01T00:10:00Z"}], "key"\
-                                """);
+                                "credentials": [{"mintId": "0199", "state": "%s", "expiresAt": "2026-01-01T00:10:00Z"}], "key"\
+                                """
+                                        .formatted(state));
+        String sent = relayed(event);
         assertTrue(
-                relayed(event)
-                        .endsWith(
-                                "; withdraw by `bea`: `INC-7 is over`; credential `0199` `cannot_end` until `2026-01-01T00:10:00Z`"));
+                sent.endsWith("; withdraw by `bea`: `INC-7 is over`; credential `0199` " + words),
+                sent);
     }
 
     @Test
