@@ -172,10 +172,10 @@ CREATE OR REPLACE FUNCTION internal.rule_covers(one broker.access_rule, other br
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT one.id <> other.id AND one.enabled AND other.enabled AND one.idp = other.idp AND one.break_glass = other.break_glass AND one.consent = other.consent
+    SELECT one.id <> other.id AND one.enabled AND other.enabled AND one.idp = other.idp AND one.break_glass = other.break_glass AND (one.consent OR NOT other.consent)
            AND one.max_access >= other.max_access AND internal.claims_cover(one.claims, other.claims)
            AND CASE one.match WHEN 'glob' THEN internal.glob_covers(one.subject, other.match, other.subject)
                               ELSE other.match = 'exact' AND one.subject = other.subject END;
 $$;
 COMMENT ON FUNCTION internal.rule_covers(broker.access_rule, broker.access_rule) IS
-    'Whether everyone who may request by the other rule of a key may request as much by the first.';
+    'Whether everyone who may request by the other rule of a key may request as much by the first, alone or, if that is a rule of consent, through an actor.';

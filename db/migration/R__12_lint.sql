@@ -318,7 +318,7 @@ BEGIN
                FROM broker.access_rule AS r CROSS JOIN LATERAL internal.lint_access_rule(r.id) AS f
               WHERE r.enabled AND (r.tenant, r.key) IN (SELECT w.tenant, w.key FROM written AS w)
                 AND CASE WHEN r.id = ANY ($1) ' || CASE TG_OP WHEN 'INSERT' THEN 'THEN f.rule NOT IN (''too_few_approvers'', ''nobody_can_approve'')' ELSE 'THEN true' END || '
-                         ELSE f.rule IN (''undone_by_another_rule'', ''covered_by_another_rule'') AND split_part(f.detail, chr(10), 1)::bigint = ANY ($1) END'
+                         ELSE f.rule IN (''undone_by_another_rule'', ''covered_by_another_rule'', ''consent_replaces_approvers'') AND split_part(f.detail, chr(10), 1)::bigint = ANY ($1) END'
         WHEN 'access_approver' THEN
             'SELECT r.id, NULL::text AS name, f.rule, internal.lint_advice(f.rule, f.detail) AS advice, format(''Access rule %s for key "%s"'', r.id, r.key) AS title
                FROM broker.access_rule AS r CROSS JOIN LATERAL internal.lint_access_rule(r.id) AS f

@@ -63,12 +63,16 @@ BEGIN
     SELECT n.rule, n.detail FROM internal.lint_parties('access_rule', ARRAY[internal.as_grant(to_jsonb(checked))]) AS n
     UNION ALL
     (SELECT 'undone_by_another_rule', concat_ws(chr(10), o.id, internal.all_approvals(o)) FROM broker.access_rule AS o
-      WHERE o.tenant = checked.tenant AND o.key = checked.key AND internal.rule_covers(o, checked) AND internal.all_approvals(o) < internal.all_approvals(checked)
+      WHERE o.tenant = checked.tenant AND o.key = checked.key AND internal.rule_covers(o, checked) AND o.consent = checked.consent
+        AND internal.all_approvals(o) < internal.all_approvals(checked)
       ORDER BY internal.all_approvals(o), o.id LIMIT 1)
     UNION ALL
     (SELECT 'covered_by_another_rule', o.id::text FROM broker.access_rule AS o
-      WHERE o.tenant = checked.tenant AND o.key = checked.key AND internal.rule_covers(o, checked) AND internal.all_approvals(o) = internal.all_approvals(checked)
-        AND (o.id < checked.id OR NOT internal.rule_covers(checked, o)) ORDER BY o.id LIMIT 1)
+      WHERE o.tenant = checked.tenant AND o.key = checked.key AND internal.rule_covers(o, checked) AND o.consent = checked.consent
+        AND internal.all_approvals(o) = internal.all_approvals(checked) AND (o.id < checked.id OR NOT internal.rule_covers(checked, o)) ORDER BY o.id LIMIT 1)
+    UNION ALL
+    (SELECT 'consent_replaces_approvers', o.id::text FROM broker.access_rule AS o
+      WHERE o.tenant = checked.tenant AND o.key = checked.key AND internal.rule_covers(o, checked) AND o.consent AND NOT checked.consent ORDER BY o.id LIMIT 1)
     UNION ALL
     SELECT 'approver_not_accepted', i.name::text FROM broker.access_approver AS p JOIN broker.identity_provider AS i ON i.name = p.idp
      WHERE NOT checked.break_glass AND p.rule = of_rule AND p.role_name IS NULL AND NOT i.accepts && '{subject,approver}';

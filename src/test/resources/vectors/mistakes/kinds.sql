@@ -792,6 +792,22 @@ INSERT INTO broker.access_rule (tenant, key, idp, subject, match, max_access, co
 --? allows the key to actor "agent:release-bot" without it
 --! 01000
 
+-- rule by which a person consents alone, beside one by which others approve
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme', 'deploy', 'acme-keycloak', '3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 3600);
+INSERT INTO broker.access_approver (rule, idp, subject) VALUES ((SELECT max(id) FROM broker.access_rule), 'acme-keycloak', '9b0e3f52-6a52-4c1e-8c3b-0a1b2c3d4e5f');
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, consent) VALUES ('acme', 'deploy', 'acme-keycloak', '3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 3600, true);
+--> Access rule …
+--? lets an actor get the same access with the consent of the subject alone
+--! 01000
+
+-- rule by which others approve, beside one by which everybody consents alone
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('sso2', 'acme', 'https://sso.acme.example/realms/two', '{mintmark-two}');
+INSERT INTO broker.access_rule (tenant, key, idp, subject, match, max_access, consent) VALUES ('acme', 'deploy', 'sso2', 'user:**', 'glob', 3600, true);
+INSERT INTO broker.access_rule (tenant, key, idp, subject, approvals, max_access) VALUES ('acme', 'deploy', 'sso2', 'user:zoe', 2, 3600);
+--> Access rule …
+--? without the approvers of this rule
+--! 01000
+
 -- rule: a regular expression as reason_pattern
 INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, reason_pattern) VALUES ('acme', 'deploy', 'acme-keycloak', 'user:zoe', 14400, 'INC-[0-9]+.*');
 --> Access rule …

@@ -112,6 +112,11 @@ INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, consent) 
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_idp, actor, reason) VALUES ('acme', 'acme-keycloak', '3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 'read', 'acme-agents', 'agent:release-bot', 'OPS-1');
 --> nothing
 
+-- rule: a person consents to short access, and others approve longer access
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, consent) VALUES ('acme', 'deploy', 'acme-keycloak', '3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 1800, true);
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme', 'deploy', 'acme-keycloak', '3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 3600);
+--> nothing
+
 -- tenant: a second admin required of one, beside whom platform admins approve
 UPDATE broker.tenant SET require_second_admin = true WHERE name = 'acme';
 --> nothing
