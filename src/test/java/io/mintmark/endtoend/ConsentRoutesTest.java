@@ -1,6 +1,7 @@
 package io.mintmark.endtoend;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -108,6 +109,30 @@ class ConsentRoutesTest {
         assertEquals("granted", granted.at("/status"), granted::toString);
         Eventually.holds(() -> mints(name, HEADER, agent()) == 200);
         assertEquals(403, mints(name));
+    }
+
+    /** As an MCP gateway mints. */
+    @Test
+    void the_token_exchange_of_an_agent_says_that_it_may_ask() {
+        String type = "urn:ietf:params:oauth:token-type:jwt";
+        Answer denied =
+                world.broker()
+                        .send(
+                                world.broker()
+                                        .request("/oauth2/token")
+                                        .header("Content-Type", "application/x-www-form-urlencoded")
+                                        .POST(
+                                                BodyPublishers.ofString(
+                                                        "grant_type=urn:ietf:params:oauth:grant-type:token-exchange&audience=spare&subject_token_type=%1$s&actor_token_type=%1$s&subject_token=%2$s&actor_token=%3$s"
+                                                                .formatted(
+                                                                        type,
+                                                                        person("ci:eve"),
+                                                                        agent()))));
+        assertEquals("invalid_target", denied.at("/error"), denied::toString);
+        assertTrue(
+                denied.at("/error_description")
+                        .contains("; POST /access-requests asks for access to key 'spare'. ("),
+                denied::toString);
     }
 
     @Test

@@ -25,6 +25,13 @@ final class DeniedKeys {
                 + withdrawn(refusal.withdrawn());
     }
 
+    /** How the subject gets a grant, given the keys that it may ask for. */
+    static String advice(List<String> requestable) {
+        return requestable.isEmpty()
+                ? "ask an admin for one"
+                : "POST /access-requests asks for access to " + Refusals.keys(requestable);
+    }
+
     static ErrorBody body(KeysDenied refusal) {
         List<String> requestable = refusal.requestableKeys();
         ObjectNode details = Refusals.about(refusal.subject());
@@ -61,10 +68,7 @@ final class DeniedKeys {
                                 Refusals.with(refusal.actor()),
                                 Refusals.keys(refusal.deniedKeys()),
                                 because(refusal),
-                                requestable.isEmpty()
-                                        ? "ask an admin for one"
-                                        : "POST /access-requests asks for access to "
-                                                + Refusals.keys(requestable)),
+                                advice(requestable)),
                 details);
     }
 

@@ -138,7 +138,10 @@ record OAuthError(
         };
     }
 
-    /** The error for denied keys. A missing key and one that isn't granted give the same error. */
+    /**
+     * The error for denied keys. A missing key and one that isn't granted give the same error,
+     * unless the subject may ask for the key.
+     */
     private static OAuthError of(AccessRefusal refusal) {
         return switch (refusal) {
             case KeysDenied denied ->
@@ -146,21 +149,30 @@ record OAuthError(
                             denied.subject(),
                             denied.actor(),
                             denied.deniedKeys(),
-                            DeniedKeys.because(denied));
+                            DeniedKeys.because(denied),
+                            denied.requestableKeys());
             case KeysMissing(String subject, List<String> keys) ->
-                    notForThem(subject, Optional.empty(), keys, "");
+                    notForThem(subject, Optional.empty(), keys, "", List.of());
             case SubjectNotFound(String subject, _, var actor) ->
-                    notForThem(subject, actor, List.of(), "");
+                    notForThem(subject, actor, List.of(), "", List.of());
         };
     }
 
     private static OAuthError notForThem(
-            String subject, Optional<String> actor, List<String> keys, String because) {
+            String subject,
+            Optional<String> actor,
+            List<String> keys,
+            String because,
+            List<String> requestable) {
         return of(
                 "invalid_target",
-                "Subject '%s'%s has no active grant for a key '%s'%s; ask an admin for one."
+                "Subject '%s'%s has no active grant for a key '%s'%s; %s."
                         .formatted(
-                                subject, Refusals.with(actor), String.join("', '", keys), because),
+                                subject,
+                                Refusals.with(actor),
+                                String.join("', '", keys),
+                                because,
+                                DeniedKeys.advice(requestable)),
                 ErrorPage.anchor("FORBIDDEN", Json.object()));
     }
 
