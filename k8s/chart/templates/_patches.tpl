@@ -13,6 +13,7 @@
     "BROKER_URL" (required "broker.url is required: the URL that clients use" .Values.broker.url)
     "DATABASE_START_TIMEOUT" "PT2M"
     "DATABASE_URL" (required "database.url is required, such as jdbc:postgresql://db.example.com/mintmark?sslmode=verify-full&…" .Values.database.url) -}}
+{{- if .Values.console.enabled }}{{ $_ := set $settings "BROKER_CONSOLE_URL" .Values.console.url }}{{ end -}}
 {{- with .Values.broker.issuer }}{{ $_ := set $settings "BROKER_ISSUER" . }}{{ end -}}
 {{- with .Values.broker.trustedProxies }}{{ $_ := set $settings "TRUSTED_PROXIES" (join "," .) }}{{ end -}}
 {{- range $name, $value := .Values.settings }}{{ $_ := set $settings $name (toString $value) }}{{ end -}}
