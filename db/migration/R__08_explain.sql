@@ -99,6 +99,27 @@ COMMENT ON FUNCTION internal.shown_enabled(bigint) IS
     'Whether a grant is enabled, in words; for requested access that was withdrawn, also who withdrew it.';
 
 -- Which steps lack approvals without doubt: an approver of two steps fills one of them, which the last vote settles.
+CREATE OR REPLACE FUNCTION internal.lacking_approvals(asked broker.access_request) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    given record;
+    steps text;
+BEGIN
+    SELECT count(*) AS number, count(*) FILTER (WHERE NOT d.program) AS of_people
+      INTO given FROM broker.access_decision AS d WHERE d.request = asked.id AND d.verdict = 'approve';
+    SELECT string_agg(s::text, ', ' ORDER BY s) INTO steps FROM unnest(asked.steps) AS s
+     WHERE cardinality(asked.steps) > 1
+       AND (SELECT count(*) FROM broker.access_decision AS d WHERE d.request = asked.id AND d.verdict = 'approve' AND s = ANY (d.steps)) < asked.approvals;
+    RETURN nullif(concat_ws('; ', 'missing in step ' || steps,
+                            CASE WHEN given.of_people < asked.people AND (asked.people > 1 OR given.number > given.of_people)
+                                 THEN format('%s must be by people', asked.people - given.of_people) END), '');
+END
+$$;
+COMMENT ON FUNCTION internal.lacking_approvals(broker.access_request) IS
+    'In words, the steps of a pending request that lack approvals, and how many people must still approve, if that is more than one or programs approved; null: neither.';
+
 CREATE OR REPLACE FUNCTION internal.awaited(asked broker.access_request) RETURNS text
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
@@ -106,19 +127,14 @@ AS $$
 DECLARE
     until constant text := to_char(asked.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"');
     given record;
-    lacking text;
 BEGIN
     IF asked.consent THEN
         RETURN format('request %s awaits the consent of %s until %s', asked.id, asked.subject, until);
     END IF;
-    SELECT count(*) AS number, count(*) FILTER (WHERE NOT d.program) AS of_people, string_agg(internal.named_approver(d), ', ' ORDER BY d.id) AS names
+    SELECT count(*) AS number, string_agg(internal.named_approver(d), ', ' ORDER BY d.id) AS names
       INTO given FROM broker.access_decision AS d WHERE d.request = asked.id AND d.verdict = 'approve';
-    SELECT string_agg(s::text, ', ' ORDER BY s) INTO lacking FROM unnest(asked.steps) AS s
-     WHERE (SELECT count(*) FROM broker.access_decision AS d WHERE d.request = asked.id AND d.verdict = 'approve' AND s = ANY (d.steps)) < asked.approvals;
     RETURN format('request %s awaits approvals until %s: %s of %s given', asked.id, until, given.number, asked.approvals * cardinality(asked.steps))
-        || coalesce(' by ' || given.names, '')
-        || CASE WHEN cardinality(asked.steps) > 1 THEN coalesce('; missing in step ' || lacking, '') ELSE '' END
-        || CASE WHEN given.of_people < asked.people AND given.number > given.of_people THEN format('; %s must be by people', asked.people - given.of_people) ELSE '' END;
+        || coalesce(' by ' || given.names, '') || coalesce('; ' || internal.lacking_approvals(asked), '');
 END
 $$;
 COMMENT ON FUNCTION internal.awaited(broker.access_request) IS 'What a pending request awaits, in words.';
@@ -228,7 +244,8 @@ BEGIN
          ORDER BY q.key, q.requested_at, q.id
     ), requestable AS MATERIALIZED (
         SELECT DISTINCT ON (r.key) r.key AS key_name,
-               format(CASE WHEN r.consent THEN 'access rule %s lets the actor ask the subject' ELSE 'access rule %s lets the subject request it' END, r.id) AS words
+               format(CASE WHEN r.consent THEN 'access rule %s lets the actor ask the subject' ELSE 'access rule %s lets the subject request it' END, r.id)
+               || coalesce(', with a reason that matches ' || r.reason_pattern, '') AS words
           FROM broker.access_rule AS r
          WHERE blocked IS NULL AND r.tenant = provider.tenant AND r.idp = asked AND r.enabled AND (r.approved_at IS NOT NULL OR NOT provider.require_second_admin)
            AND CASE WHEN agent IS NULL THEN NOT r.consent ELSE NOT r.break_glass END

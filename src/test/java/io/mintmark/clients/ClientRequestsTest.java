@@ -59,7 +59,9 @@ class ClientRequestsTest {
         world.admin(
                 """
                 INSERT INTO broker.access_approver (rule, idp, subject)
-                SELECT id, 'people', 'boss' FROM broker.access_rule WHERE NOT consent
+                SELECT id, 'people', 'boss' FROM broker.access_rule WHERE NOT consent;
+                INSERT INTO broker.access_approver (rule, idp, subject, program)
+                SELECT id, 'people', 'gate', true FROM broker.access_rule WHERE key = 'spare'
                 """);
     }
 
@@ -171,13 +173,15 @@ class ClientRequestsTest {
         assertTrue(
                 listed.out()
                         .contains(
-                                "decide\t%s\tspare\tci:%s, through agent:bot\t900 s\tTicket 4711\t"
+                                "decide\t%s\tspare\tci:%s, through agent:bot (agents)\t900 s\tTicket 4711\t"
                                         .formatted(id, name)),
                 listed::toString);
         Ended approved = boss().run("approve", id);
         assertTrue(
                 approved.err()
-                        .contains("ci:%s, through agent:bot asks for key spare (".formatted(name)),
+                        .contains(
+                                "ci:%s, through agent:bot (agents) asks for key spare ("
+                                        .formatted(name)),
                 approved::toString);
         assertTrue(approved.err().contains(" for 900 s: Ticket 4711"), approved::toString);
         assertEquals(
@@ -256,6 +260,20 @@ class ClientRequestsTest {
         Ended ticket =
                 requester().run("request", "api", "--reason", "INC-4711: stuck", "--for", "1h");
         assertEquals(0, ticket.exit(), ticket.err());
+    }
+
+    @Test
+    void a_program_whose_approval_is_not_enough_reads_that_people_are_missing() {
+        requester().run("request", "spare", "--reason", REASON, "--for", "1h");
+        String id = pending();
+        Ended vote =
+                with(world.issuer().sign("gate", "mintmark-people"))
+                        .run("approve", id, "--note", "INC-4711");
+        assertEquals(
+                "%s\tspare\tpending\t1 of 1 approvals, too few of them by people\n".formatted(id),
+                vote.out());
+        Ended person = boss().run("approve", id);
+        assertTrue(person.out().startsWith(id + "\tspare\tgranted\t"), person::toString);
     }
 
     @Test

@@ -391,6 +391,48 @@ class RequestDecisionsTest {
     }
 
     @Test
+    void a_pending_request_shows_the_step_and_the_people_that_it_lacks() {
+        world.admin(
+                """
+                INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access)
+                VALUES ('acme', 'api', 'ci', 'steps', 7200);
+                INSERT INTO broker.access_approver (rule, idp, subject, step, program)
+                SELECT r.id, a.idp, a.subject, a.step, a.program
+                  FROM broker.access_rule AS r
+                 CROSS JOIN (VALUES ('console-people', 'bea', 2, false), ('console-people', 'ben', 1, false),
+                                    ('ci', 'gate', 1, true)) AS a (idp, subject, step, program)
+                 WHERE r.subject = 'steps'
+                """);
+        String id = asked("steps", "api", false);
+        String address = console.url() + "/requests/" + id;
+        assertShows(otto.get(address).body(), "0 of 2 approvals in 2 steps; missing in step 1, 2");
+        assertEquals(
+                200,
+                world.broker()
+                        .send(
+                                world.broker()
+                                        .request("/access-requests/" + id + "/decision")
+                                        .header(
+                                                "Authorization",
+                                                "Bearer "
+                                                        + world.issuer()
+                                                                .sign("gate", World.AUDIENCE))
+                                        .header("Content-Type", "application/json")
+                                        .POST(
+                                                BodyPublishers.ofString(
+                                                        "{\"verdict\":\"approve\",\"note\":\"INC-7\"}")))
+                        .status());
+        assertShows(
+                otto.get(address).body(),
+                "gate approved as a program: INC-7",
+                "1 of 2 approvals in 2 steps; missing in step 2; 1 must be by people");
+        assertShows(page(bea), "missing in step 2; 1 must be by people");
+        choose(bea, id, "approve");
+        assertStatus("granted", id);
+        assertLacks(otto.get(address).body(), "missing in step");
+    }
+
+    @Test
     void an_approver_finds_the_access_that_may_be_withdrawn_in_a_list() {
         String id = asked("ci:findable", "spare", false);
         String list = "?show=withdrawable";
@@ -551,10 +593,11 @@ class RequestDecisionsTest {
         String address = console.url() + "/requests/" + id;
         signIn.further(Map.of("iat", Instant.now().getEpochSecond() - 302));
         try (CookieJar cleo = loggedIn("cleo")) {
+            assertShows(page(cleo), ">agent:bot</span> of <span class=\"id\">agents</span>");
             assertShows(
                     cleo.get(address).body(),
                     "waits for the consent of cleo",
-                    ">agent:bot</a>",
+                    ">agent:bot</a> of <span class=\"id\">agents</span>",
                     ">spare</a>",
                     "https://spare.example.com",
                     "60 minutes of access",

@@ -159,6 +159,15 @@ class ApprovalsInStepsTest {
     }
 
     @Test
+    void explain_says_what_the_reason_of_a_request_must_be_like() {
+        database.admin("UPDATE broker.access_rule SET reason_pattern = 'INC-**' WHERE id = 4");
+        assertExplained(
+                Who.TENANT_ADMIN,
+                "dev:eve",
+                "a grant|a grant of this key to a subject of identity provider \"sso\"|access rule 4 lets the subject request it, with a reason that matches INC-**");
+    }
+
+    @Test
     void a_program_says_why_and_is_named_as_one() {
         String request = asked.asks("dev:eve", "vault", 600);
         assertEquals("bad_note", votes("bot:oncall", "[]", "", request));

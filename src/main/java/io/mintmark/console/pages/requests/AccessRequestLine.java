@@ -20,9 +20,8 @@ import java.util.UUID;
  *
  * @param seconds of access, from the last approval on
  * @param expiresAt when it lapses unless it is decided; of a break glass, when the access ends
- * @param needed how many approvals it needs
- * @param steps in which they are needed
- * @param people how many of them must be of people
+ * @param needed how many approvals it needs, in so many steps
+ * @param lacking the steps and people that it lacks, in words
  * @param consent whether the subject alone decides
  * @param approvals how many have
  * @param decisions who decided what, in words
@@ -41,6 +40,7 @@ record AccessRequestLine(
         String idp,
         String subject,
         Optional<String> actor,
+        Optional<String> actorIdp,
         String reason,
         long seconds,
         boolean breakGlass,
@@ -49,7 +49,7 @@ record AccessRequestLine(
         Instant expiresAt,
         int needed,
         int steps,
-        int people,
+        Optional<String> lacking,
         boolean consent,
         int approvals,
         List<String> decisions,
@@ -64,8 +64,8 @@ record AccessRequestLine(
 
     private static final String LINES =
             """
-            SELECT q.id, q.tenant, q.key, q.idp, q.subject, q.actor, q.reason, q.access, q.break_glass, q.status,
-                   q.requested_at, q.expires_at, q.approvals * cardinality(q.steps) AS approvals, cardinality(q.steps) AS steps, q.people, q.consent, decided.approvals AS given, decided.words, q.grant_id,
+            SELECT q.id, q.tenant, q.key, q.idp, q.subject, q.actor, q.actor_idp, q.reason, q.access, q.break_glass, q.status,
+                   q.requested_at, q.expires_at, q.approvals * cardinality(q.steps) AS approvals, cardinality(q.steps) AS steps, content.lacking, q.consent, decided.approvals AS given, decided.words, q.grant_id,
                    g.valid_until, coalesce(g.enabled AND g.valid_until > now(), false) AS in_force,
                    NOT (q.break_glass AND q.signed_off_by IS NULL) AS signed_off,
                    q.id = ANY (viewer.asked) AS mine, q.id = ANY (viewer.waiting) AS waits,
@@ -76,7 +76,7 @@ record AccessRequestLine(
               LEFT JOIN broker.subject_grant AS g ON g.id = q.grant_id
               LEFT JOIN broker.access_request AS p ON p.id = q.id AND p.status = 'pending'
              CROSS JOIN LATERAL (
-                   SELECT CASE WHEN p.id IS NOT NULL THEN internal.what_it_gives(p) END AS gives,
+                   SELECT CASE WHEN p.id IS NOT NULL THEN internal.what_it_gives(p) END AS gives, CASE WHEN p.id IS NOT NULL THEN internal.lacking_approvals(p) END AS lacking,
                           CASE WHEN p.id IS NOT NULL THEN cast(internal.revisions_of(p) AS text) END AS revisions
                    OFFSET 0) AS content
              CROSS JOIN LATERAL (
@@ -216,6 +216,7 @@ record AccessRequestLine(
                 row.getString("idp"),
                 row.getString("subject"),
                 Query.text(row, "actor"),
+                Query.text(row, "actor_idp"),
                 row.getString("reason"),
                 row.getLong("access"),
                 row.getBoolean("break_glass"),
@@ -224,7 +225,7 @@ record AccessRequestLine(
                 Query.time(row, "expires_at"),
                 row.getInt("approvals"),
                 row.getInt("steps"),
-                row.getInt("people"),
+                Query.text(row, "lacking"),
                 row.getBoolean("consent"),
                 row.getInt("given"),
                 Query.texts(row, "words"),
@@ -264,14 +265,13 @@ record AccessRequestLine(
         };
     }
 
-    /** A phrase for the consent or the approvals that the request waits for. */
     private String waiting() {
         if (consent) {
             return "waits for the consent of " + subject;
         }
         String in = steps > 1 ? " in %d steps".formatted(steps) : "";
-        String by = people > 1 ? ", %d of them of people".formatted(people) : "";
-        return "%d of %s%s%s".formatted(approvals, Frame.count(needed, "approval"), in, by);
+        return "%d of %s%s".formatted(approvals, Frame.count(needed, "approval"), in)
+                + lacking.map("; "::concat).orElse("");
     }
 
     /** The colour of the state. */
