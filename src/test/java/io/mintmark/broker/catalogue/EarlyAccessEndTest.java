@@ -122,7 +122,6 @@ class EarlyAccessEndTest {
         minted(request, "postgresql");
         minted(request, "jwt");
         asked.decides("sso", "lead:joe", request, "withdraw");
-        assertEquals("[]", endNoticed("true"));
         database.assertRows(
                 "SELECT due - wanted_at FROM runtime.access_notice WHERE type LIKE '%.ended'",
                 "00:00:05");
