@@ -45,6 +45,19 @@ $$;
 COMMENT ON FUNCTION internal.login_fault(text, text) IS
     'Why a login cannot decide requests of a tenant (internal.may_write_rows_of asks the same of the current one); null if it can.';
 
+CREATE OR REPLACE FUNCTION internal.glob_is_blocked(of_tenant text, issuer text, glob text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN internal.is_blocked_in_all_tenants('glob', glob, clock_timestamp())
+        OR EXISTS (SELECT FROM broker.blocked_subject AS b JOIN broker.identity_provider AS p ON p.tenant = b.tenant AND p.issuer = glob_is_blocked.issuer
+                    WHERE b.tenant = of_tenant AND b.match = 'glob' AND internal.covers(b, p.name, 'glob', glob, clock_timestamp(), NULL));
+END
+$$;
+COMMENT ON FUNCTION internal.glob_is_blocked(text, text, text) IS
+    'Whether a block stops every subject of an issuer that a glob matches. A block by claims does not count.';
+
 CREATE OR REPLACE FUNCTION internal.approver_fault(approver broker.access_approver) RETURNS text
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
@@ -55,11 +68,12 @@ DECLARE
 BEGIN
     IF NOT internal.is_in_force(approver.tenant, approver.approved_at) THEN
         RETURN 'an approver awaits the approval of a second admin';
+    ELSIF approver.match = 'exact' AND internal.person_is_blocked(approver.tenant, approver.role_name, approver.issuer, approver.subject)
+       OR approver.match = 'glob' AND internal.glob_is_blocked(approver.tenant, approver.issuer, approver.subject) THEN
+        RETURN format('approver "%s" is blocked', coalesce(approver.subject, approver.role_name));
     END IF;
     SELECT CASE WHEN NOT p.enabled THEN format('identity provider "%s" is disabled', p.name)
-                WHEN NOT p.accepts && '{subject,approver}' THEN format('identity provider "%s" accepts no tokens of approvers', p.name)
-                WHEN approver.match = 'exact' AND internal.blocking(approver.tenant, approver.idp, approver.subject, clock_timestamp()) IS NOT NULL
-                THEN format('approver "%s" is blocked', approver.subject) END
+                WHEN NOT p.accepts && '{subject,approver}' THEN format('identity provider "%s" accepts no tokens of approvers', p.name) END
       INTO of_token FROM broker.identity_provider AS p WHERE p.tenant = approver.tenant AND p.name = approver.idp;
     RETURN CASE WHEN approver.subject IS NULL THEN of_login
                 WHEN approver.role_name IS NULL THEN of_token
@@ -83,6 +97,30 @@ COMMENT ON FUNCTION internal.filled_places(int, int[], int[]) IS
 
 DROP FUNCTION IF EXISTS internal.steps_of_rule(bigint);
 
+-- As internal.standing_in: a row that awaits approval, or is for shorter access, marks programs too. Whoever decides by the row
+-- has a token with the row's claims.
+CREATE OR REPLACE FUNCTION internal.names_programs(approver broker.access_approver) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    of_rule broker.access_request;
+BEGIN
+    IF approver.program OR NOT EXISTS (SELECT FROM broker.access_approver AS a WHERE a.tenant = approver.tenant AND a.rule = approver.rule AND a.program) THEN
+        RETURN approver.program;
+    END IF;
+    of_rule.tenant := approver.tenant;
+    of_rule.rule := approver.rule;
+    RETURN approver.match = 'exact' AND internal.is_program(of_rule, approver.role_name, approver.issuer, approver.subject)
+        OR EXISTS (SELECT FROM broker.access_approver AS a
+                    WHERE a.tenant = approver.tenant AND a.rule = approver.rule AND a.program AND a.match = 'glob'
+                      AND (a.idp = approver.idp OR a.issuer = ANY (internal.issuers_like(approver.tenant, approver.issuer)))
+                      AND internal.glob_covers(a.subject, approver.match, approver.subject) AND internal.claims_cover(a.claims, approver.claims));
+END
+$$;
+COMMENT ON FUNCTION internal.names_programs(broker.access_approver) IS
+    'Whether a row of broker.access_approver lets only programs decide, by itself or because another row of its rule marks its people as programs.';
+
 -- Who meets a glob isn't known, so one is as many people as the rule needs.
 CREATE OR REPLACE FUNCTION internal.nobody_can_approve(rule broker.access_rule, asked broker.access_request) RETURNS text
     LANGUAGE plpgsql STABLE
@@ -96,7 +134,7 @@ DECLARE
     causes text[] := '{}';
     name text;
     sets jsonb := '{}';
-    programs jsonb := '{}';
+    people jsonb := '{}';
     needed constant int := internal.all_approvals(rule);
     globs int[] := '{}';
     program_globs int[] := '{}';
@@ -118,20 +156,20 @@ BEGIN
             causes := causes || cause;
         ELSIF approver.match = 'glob' THEN
             globs := globs || array_fill(1 << approver.step, ARRAY[needed]);
-            IF approver.program THEN
+            IF internal.names_programs(approver) THEN
                 program_globs := program_globs || array_fill(1 << approver.step, ARRAY[needed]);
             END IF;
         ELSE
             SELECT min(concat_ws(' ', n.login_name, n.of_issuer, n.subject_name) COLLATE "C") INTO name
               FROM internal.names_of_person(rule.tenant, approver.role_name, approver.issuer, approver.subject) AS n;
             sets := sets || jsonb_build_object(name, coalesce((sets ->> name)::int, 0) | (1 << approver.step));
-            IF approver.program THEN
-                programs := programs || jsonb_build_object(name, true);
+            IF NOT internal.names_programs(approver) THEN
+                people := people || jsonb_build_object(name, coalesce((people ->> name)::int, 0) | (1 << approver.step));
             END IF;
         END IF;
     END LOOP;
     of_all := globs || ARRAY(SELECT e.value::int FROM jsonb_each_text(sets) AS e);
-    of_people := ARRAY(SELECT unnest(globs) EXCEPT ALL SELECT unnest(program_globs)) || ARRAY(SELECT e.value::int FROM jsonb_each_text(sets) AS e WHERE NOT programs ? e.key);
+    of_people := ARRAY(SELECT unnest(globs) EXCEPT ALL SELECT unnest(program_globs)) || ARRAY(SELECT e.value::int FROM jsonb_each_text(people) AS e);
     given := internal.filled_places(rule.approvals, rule.steps, of_all);
     by_people := internal.filled_places(rule.approvals, rule.steps, of_people);
     IF given >= needed AND by_people >= rule.people THEN

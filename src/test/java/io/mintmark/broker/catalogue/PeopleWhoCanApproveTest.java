@@ -1,0 +1,159 @@
+package io.mintmark.broker.catalogue;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.base.sql.AskedAccess;
+import io.mintmark.base.sql.TestDatabase;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A request counts as a person nobody whose vote would be that of a program, or would be refused. */
+class PeopleWhoCanApproveTest {
+    private static final String RULE =
+            """
+            INSERT INTO broker.key (tenant, name, provider, max_duration, settings, owner)
+            VALUES ('acme', 'vault', 'own', 600, '{"audience": "https://vault.example.com"}', 'team');
+            INSERT INTO broker.access_rule (tenant, key, idp, subject, match, max_access)
+            VALUES ('acme', 'vault', 'sso', 'dev:**', 'glob', 7200);
+            """;
+
+    @AutoClose
+    private final TestDatabase database = TestDatabase.filled(AskedAccess.TENANT, RULE);
+
+    private final AskedAccess asked = new AskedAccess(database);
+
+    private void approvers(String rows) {
+        for (String row : rows.split(";")) {
+            database.admin(
+                    "INSERT INTO broker.access_approver (rule, "
+                            + row.strip().substring(1).replace("VALUES (", "VALUES (4, "));
+        }
+    }
+
+    private String votes(String request) {
+        return asked.one(
+                asked.decision("sso", "lead:ann", request, "approve")
+                        .replace("'{}'", "'{\"groups\": \"leads\"}'")
+                        .replace("'approve', NULL", "'approve', 'INC-7'"));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            textBlock =
+                    """
+                    too short for the request  | (idp, subject, program, max_access) VALUES ('sso', 'lead:ann', true, 900)
+                    a glob                     | (idp, subject, match, program) VALUES ('sso', 'lead:*', 'glob', true)
+                    a glob of her claims       | (idp, subject, match, claims, program) VALUES ('sso', 'lead:*', 'glob', '{"groups": "leads"}', true)
+                    of the console's tokens    | (idp, subject, program) VALUES ('console', 'lead:ann', true)
+                    a login that is her        | (role_name, idp, subject) VALUES ('test_admin', 'sso', 'lead:ann'); (role_name, program) VALUES ('test_admin', true)
+                    """)
+    void an_approver_whom_another_row_marks_as_a_program_is_no_person(String what, String rows) {
+        approvers(
+                "(idp, subject, claims) VALUES ('sso', 'lead:ann', '{\"groups\": \"leads\"}');"
+                        + rows);
+        assertEquals(
+                "nobody_can_approve",
+                asked.one(asked.request("dev:eve", "vault", 3600, "refusal")),
+                what);
+        // so it is: with people at 0, the vote is a program's
+        database.admin("UPDATE broker.access_rule SET people = 0 WHERE id = 4");
+        assertEquals("granted", votes(asked.asks("dev:eve", "vault", 3600)));
+        database.assertRows("SELECT program FROM broker.access_decision", "t");
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            textBlock =
+                    """
+                    another subject        | (idp, subject, program) VALUES ('sso', 'lead:bot', true)
+                    another glob           | (idp, subject, match, program) VALUES ('sso', 'bot:*', 'glob', true)
+                    a glob of other claims | (idp, subject, match, claims, program) VALUES ('sso', 'lead:*', 'glob', '{"groups": "bots"}', true)
+                    """)
+    void an_approver_beside_a_program_is_a_person(String what, String rows) {
+        approvers(
+                "(idp, subject, claims) VALUES ('sso', 'lead:ann', '{\"groups\": \"leads\"}');"
+                        + rows);
+        assertEquals("granted", votes(asked.asks("dev:eve", "vault", 3600)), what);
+        database.assertRows("SELECT program FROM broker.access_decision", "f");
+    }
+
+    /** With a token that has other claims she is a person. */
+    @Test
+    void an_approver_who_is_a_program_by_some_tokens_alone_is_a_person() {
+        approvers(
+                "(idp, subject) VALUES ('sso', 'lead:ann');"
+                        + "(idp, subject, match, claims, program) VALUES ('sso', 'lead:*', 'glob', '{\"groups\": \"bots\"}', true)");
+        String request = asked.asks("dev:eve", "vault", 3600);
+        assertEquals("granted", votes(request));
+        database.assertRows("SELECT program FROM broker.access_decision", "f");
+    }
+
+    /** Without approval, a row lets nobody decide; but it says already who is a program. */
+    @ParameterizedTest
+    @CsvSource({"lead:ann, exact", "lead:*, glob"})
+    void a_row_of_a_program_counts_as_one_while_it_awaits_approval(String subject, String match) {
+        approvers("(idp, subject) VALUES ('sso', 'lead:ann')");
+        database.admin("UPDATE broker.tenant SET require_second_admin = true WHERE name = 'acme'");
+        assertEquals("null", asked.one(asked.request("dev:eve", "vault", 600, "refusal")));
+        approvers(
+                "(idp, subject, match, program) VALUES ('console', '%s', '%s', true)"
+                        .formatted(subject, match));
+        String refused =
+                asked.one(asked.request("dev:jim", "vault", 600, "refusal || ' ' || detail"));
+        assertTrue(
+                refused.startsWith("nobody_can_approve")
+                        && refused.contains("awaits the approval of a second admin"),
+                refused);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "lead:*, {}, nobody_can_approve",
+        "lead:**, {}, nobody_can_approve",
+        "lead:*, '{\"groups\": \"bots\"}', null",
+        "bot:*, {}, null"
+    })
+    void people_of_a_glob_are_programs_if_a_glob_of_programs_covers_it(
+            String programs, String claims, String refusal) {
+        approvers(
+                "(idp, subject, match) VALUES ('sso', 'lead:*', 'glob');"
+                        + "(idp, subject, match, claims, program) VALUES ('console', '%s', 'glob', '%s', true)"
+                                .formatted(programs, claims));
+        assertEquals(refusal, asked.one(asked.request("dev:eve", "vault", 600, "refusal")));
+    }
+
+    /** A block is of the person, by whichever login or subject the person decides. */
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            textBlock =
+                    """
+                    the subject of a login         | (role_name, idp, subject) VALUES ('test_admin', 'sso', 'lead:ann')      | lead:ann | exact
+                    of the console's tokens        | (idp, subject) VALUES ('console', 'lead:ann')                         | lead:ann | exact
+                    another subject of the person  | (role_name, idp, subject) VALUES ('test_admin', 'sso', 'lead:ann'); (role_name, idp, subject) VALUES ('test_admin', 'sso', 'lead:adm') | lead:ann | exact
+                    by a glob                      | (idp, subject, match) VALUES ('sso', 'lead:*', 'glob')                | lead:**  | glob
+                    """)
+    void a_blocked_person_can_approve_nothing(
+            String what, String rows, String blocked, String match) {
+        approvers(rows);
+        assertNotEquals("", asked.asks("dev:eve", "vault", 600));
+        database.admin(
+                "INSERT INTO broker.blocked_subject (tenant, idp, subject, match, reason) VALUES ('acme', 'sso', '%s', '%s', 'INC-1')"
+                        .formatted(blocked, match));
+        String refused =
+                asked.one(asked.request("dev:jim", "vault", 600, "refusal || ' ' || detail"));
+        assertTrue(
+                refused.startsWith("nobody_can_approve") && refused.contains("is blocked"),
+                what + ": " + refused);
+    }
+}
