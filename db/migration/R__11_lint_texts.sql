@@ -19,6 +19,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'approver_beside_subject' THEN 'The column accepts lists both subject and approver, but tokens of subjects may decide anyway, so approver has no effect. If tokens for this audience must only decide and never mint, such as the console''s, set accepts to {approver}.'
         WHEN 'approver_not_accepted' THEN 'Identity provider "%s" accepts neither subjects nor approvers, so nobody can decide with its tokens. Add approver to broker.identity_provider.accepts, or name another identity provider.'
         WHEN 'awaits_approval' THEN 'The row was written or changed by %s and has no effect until another admin approves it: %s'
+        WHEN 'block_awaits_approval' THEN 'The block stays as it is until another admin approves the change by %s: %s'
         WHEN 'block_leaves_other_forms' THEN 'The block leaves other subjects of the same repository or project, such as "%s". If they must be blocked too, write "%s" with match glob.'
         WHEN 'block_of_everybody' THEN 'Every token of identity provider "%s" matches the block, so all of its subjects are blocked. If only some are meant, name a repository, a project or an account.'
         WHEN 'certificate_of_a_public_issuer' THEN 'The server of %s has a certificate of a public authority, and with ca_certificate only that one is trusted, so no keys can be fetched. Set ca_certificate to null, unless a proxy of yours replaces the certificates of servers.'

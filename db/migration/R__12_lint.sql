@@ -210,30 +210,33 @@ END
 $$;
 COMMENT ON FUNCTION internal.keep_findings(text, bigint[]) IS 'Lints rows of subject_grant or blocked_subject, and stores what it finds.';
 
-CREATE OR REPLACE FUNCTION internal.tell_what_awaits_approval(of_table text, tenants text[], names text[]) RETURNS void
-    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off AS $$
+DROP FUNCTION IF EXISTS internal.tell_what_awaits_approval(text, text[], text[]);
+
+-- Returns ten rows at most, since each statement of broker.pending_approval reads the history. The tenth stands for the others too.
+CREATE OR REPLACE FUNCTION internal.what_awaits_approval(of_table text, tenants text[], names text[])
+    RETURNS TABLE (id bigint, name text, rule text, advice text, title text, stands_for bigint)
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off AS $$
 DECLARE
-    one record;
-    number int := 0;
+    in_all bigint;
 BEGIN
-    IF of_table NOT IN ('subject_grant', 'key', 'access_rule', 'access_approver')
+    IF of_table NOT IN ('subject_grant', 'key', 'access_rule', 'access_approver', 'blocked_subject')
        OR NOT EXISTS (SELECT FROM broker.tenant AS t WHERE t.name = ANY (tenants) AND t.require_second_admin) THEN
         RETURN;
     END IF;
-    FOR one IN SELECT p.name, p.key, p.changed_by, p.statement FROM broker.pending_approval AS p
-                WHERE p.tenant = ANY (tenants) AND p.table_name = of_table AND (p.tenant, p.name) IN (SELECT u.* FROM unnest(tenants, names) AS u) LIMIT 11 LOOP
-        number := number + 1;
-        IF number > 10 THEN
-            RAISE WARNING 'Further rows await approval.' USING HINT = 'To list them: TABLE broker.pending_approval;';
-        ELSE
-            RAISE WARNING '% of key "%": % [awaits_approval]',
-                CASE of_table WHEN 'key' THEN 'Row' ELSE upper(left(of_table, 1)) || replace(substr(of_table, 2), '_', ' ') || ' ' || one.name END, one.key,
-                internal.lint_advice('awaits_approval', concat_ws(chr(10), one.changed_by, one.statement));
-        END IF;
-    END LOOP;
+    SELECT count(*) INTO in_all FROM broker.pending_approval AS p
+     WHERE p.tenant = ANY (tenants) AND p.table_name = of_table AND (p.tenant, p.name) IN (SELECT u.* FROM unnest(tenants, names) AS u);
+    RETURN QUERY
+    SELECT NULL::bigint, p.name, 'awaits_approval',
+           internal.lint_advice(CASE of_table WHEN 'blocked_subject' THEN 'block_awaits_approval' ELSE 'awaits_approval' END, concat_ws(chr(10), p.changed_by, p.statement)),
+           CASE of_table WHEN 'key' THEN format('Row of key "%s"', p.key) WHEN 'blocked_subject' THEN format('Block of "%s"', p.subject)
+                ELSE format('%s %s of key "%s"', upper(left(of_table, 1)) || replace(substr(of_table, 2), '_', ' '), p.name, p.key) END,
+           CASE WHEN row_number() OVER () = 10 THEN in_all - 9 ELSE 1 END
+      FROM (SELECT n.* FROM broker.pending_approval AS n
+             WHERE n.tenant = ANY (tenants) AND n.table_name = of_table AND (n.tenant, n.name) IN (SELECT u.* FROM unnest(tenants, names) AS u) LIMIT 10) AS p;
 END
 $$;
-COMMENT ON FUNCTION internal.tell_what_awaits_approval(text, text[], text[]) IS 'Warns of the rows that a statement wrote and that count as disabled until a second admin approves them.';
+COMMENT ON FUNCTION internal.what_awaits_approval(text, text[], text[]) IS
+    'Findings in the rows that a statement wrote and that wait for a second admin. stands_for: the number of rows that the finding stands for.';
 
 CREATE OR REPLACE FUNCTION internal.linted_rows(of_table text, tenants text[], others boolean) RETURNS text
     LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -247,6 +250,38 @@ $$;
 COMMENT ON FUNCTION internal.linted_rows(text, text[], boolean) IS
     'The condition that selects the findings of a statement from broker.lint, because reading the whole view takes minutes with thousands of tenants. others: whether to include grants other than the written rows.';
 
+-- Not grants of a tenant: a lock on them must not hold up who disables the tenant.
+CREATE OR REPLACE FUNCTION internal.lint_of_others(of_table text) RETURNS text
+    LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE of_table
+        WHEN 'tenant' THEN
+            'SELECT NULL, k.name, n.rule, internal.lint_advice(n.rule, concat_ws(chr(10), w.name, w.max_duration, n.further)), format(''Key "%s"'', k.name)
+               FROM written AS w JOIN removed AS r ON r.name = w.name AND w.max_duration < coalesce(r.max_duration, 2147483647)
+               JOIN broker.key AS k ON k.tenant = w.name AND k.enabled AND k.max_duration > w.max_duration
+               JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider JOIN broker.provider_type AS y ON y.type = a.type
+              CROSS JOIN LATERAL (SELECT CASE WHEN w.max_duration < y.min_duration THEN ''tenant_allows_too_little'' ELSE ''longer_than_its_tenant'' END AS rule,
+                                         CASE WHEN w.max_duration < y.min_duration THEN concat_ws(chr(10), y.type, y.min_duration) END AS further) AS n'
+        WHEN 'key' THEN
+            'SELECT r.id, NULL, f.rule, internal.lint_advice(f.rule, f.detail), format(''Access rule %s for key "%s"'', r.id, r.key)
+               FROM written AS w JOIN removed AS o ON o.tenant = w.tenant AND o.name = w.name
+               JOIN broker.access_provider AS a ON a.tenant = w.tenant AND a.name = w.provider JOIN broker.provider_type AS y ON y.type = a.type
+               JOIN broker.access_rule AS r ON r.tenant = w.tenant AND r.key = w.name AND r.enabled
+              CROSS JOIN LATERAL (VALUES (''credentials_outlive_access'', CASE WHEN r.end_credentials AND (o.max_duration <= 900 OR o.provider <> w.provider)
+                                              THEN internal.outliving(w.name, y, w.max_duration) END),
+                     (''access_never_long_enough'', CASE WHEN o.provider <> w.provider AND r.max_access < internal.least_access(y.min_duration)
+                                              THEN concat_ws(chr(10), w.name, internal.least_access(y.min_duration)) END)) AS f (rule, detail) WHERE f.detail IS NOT NULL'
+        -- with the approvers that the block is about
+        WHEN 'blocked_subject' THEN
+            'SELECT r.id, NULL, ''nobody_can_approve'', internal.lint_advice(''nobody_can_approve'', f.cause), format(''Access rule %s for key "%s"'', r.id, r.key)
+               FROM (SELECT DISTINCT a.rule FROM written AS b
+                      CROSS JOIN LATERAL (SELECT c.rule, c.match, c.subject FROM broker.access_approver AS c WHERE c.tenant = b.tenant AND c.subject IS NOT NULL LIMIT 1000) AS a
+                      WHERE b.enabled AND b.claims = ''{}''
+                        AND CASE b.match WHEN ''glob'' THEN internal.glob_covers(b.subject, a.match, a.subject) ELSE a.match = ''exact'' AND a.subject = b.subject END LIMIT 100) AS d
+               JOIN broker.access_rule AS r ON r.id = d.rule AND r.enabled CROSS JOIN LATERAL internal.nobody_can_approve(r, NULL) AS f (cause) WHERE f.cause IS NOT NULL'
+        END;
+$$;
+COMMENT ON FUNCTION internal.lint_of_others(text) IS 'The query by which internal.lint_written finds what a statement on a table causes in rows of other tables.';
+
 CREATE OR REPLACE FUNCTION internal.lint_written() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off AS $$
 DECLARE
@@ -256,6 +291,8 @@ DECLARE
     related text; shown text; others_shown text;
     one record;
     beside broker.subject_grant[];
+    rule_tenants text[]; rule_names text[];
+    causes boolean;
 BEGIN
     -- The grants beside what was written or removed, in which a finding may be about that.
     related := CASE TG_TABLE_NAME
@@ -308,7 +345,8 @@ BEGIN
         PERFORM internal.keep_findings('subject_grant', others);
     END IF;
     -- within a trigger nobody reads them
-    IF pg_trigger_depth() > 1 OR TG_TABLE_NAME = 'shared_issuer' OR TG_OP = 'DELETE' AND TG_TABLE_NAME NOT IN ('access_approver', 'tenant_admin') THEN
+    IF pg_trigger_depth() > 1 OR TG_TABLE_NAME = 'shared_issuer' AND others_shown IS NULL
+       OR TG_OP = 'DELETE' AND TG_TABLE_NAME NOT IN ('access_approver', 'tenant_admin', 'shared_issuer') THEN
         RETURN NULL;
     END IF;
     -- of grants and blocks what is stored, of other tables what the view of the table says
@@ -330,6 +368,8 @@ BEGIN
         WHEN 'blocked_subject' THEN
             'SELECT l.id, NULL::text AS name, l.rule, internal.lint_advice(l.rule, l.detail) AS advice, format(''Block of "%s"'', b.subject) AS title
                FROM broker.blocked_subject AS b JOIN internal.lint_finding AS l ON l.table_name = ''blocked_subject'' AND l.id = b.id WHERE b.id = ANY ($1)'
+        WHEN 'shared_issuer' THEN
+            'SELECT NULL::bigint AS id, NULL::text AS name, NULL::text AS rule, NULL::text AS advice, NULL::text AS title WHERE false'
         ELSE
             format('SELECT NULL::bigint AS id, l.name, l.rule, l.advice, %s AS title FROM internal.%I AS l
                      WHERE l.name = ANY ($2) AND %s (coalesce(l.tenant, ''''), l.name) IN (SELECT coalesce(u.tenant, l.tenant, ''''), u.name FROM unnest($3, $2) AS u (tenant, name))',
@@ -350,25 +390,41 @@ BEGIN
             CASE TG_OP WHEN 'DELETE' THEN 'removed AS w' ELSE 'written AS w JOIN removed AS o ON o.name = w.name WHERE (o.enabled, o.accepts) <> (w.enabled, w.accepts)' END,
             ') LIMIT 100) AS r CROSS JOIN LATERAL internal.lint_access_rule(r.id) AS f WHERE f.rule IN (''nobody_can_approve'', ''approver_not_accepted'', ''party_not_accepted'')');
     END IF;
-    IF TG_OP <> 'DELETE' THEN
-        PERFORM internal.tell_what_awaits_approval(TG_TABLE_NAME, tenants, names);
+    IF TG_OP = 'UPDATE' AND TG_TABLE_NAME IN ('tenant', 'key') THEN
+        EXECUTE CASE TG_TABLE_NAME
+            WHEN 'key' THEN 'SELECT EXISTS (SELECT FROM written AS w JOIN removed AS r ON r.tenant = w.tenant AND r.name = w.name
+                                            WHERE r.max_duration <= 900 AND w.max_duration > 900 OR r.provider <> w.provider)'
+            ELSE 'SELECT EXISTS (SELECT FROM written AS w JOIN removed AS r ON r.name = w.name WHERE w.max_duration < coalesce(r.max_duration, 2147483647))' END INTO causes;
+    ELSE
+        causes := TG_TABLE_NAME = 'blocked_subject' AND TG_OP <> 'DELETE';
     END IF;
-    -- The first of each rule first, so that none hides behind a thousand of another.
-    FOR one IN EXECUTE
-        'SELECT n.* FROM (SELECT f.*, row_number() OVER (PARTITION BY f.rule ORDER BY f.id, f.name) AS number, count(*) OVER () AS in_all
-                            FROM (' || concat(shown, others_shown) || ') AS f) AS n WHERE n.number <= 10 ORDER BY n.number, n.rule IN (''github_subject_by_name'', ''started_by_any_event''), n.rule LIMIT 10' USING ids, names, tenants, others, known
-    LOOP
-        RAISE WARNING '%: % [%]', one.title, one.advice, one.rule;
-    END LOOP;
-    IF one.in_all > 10 THEN
-        RAISE WARNING '10 of % lint warnings are shown.', one.in_all USING HINT = format('To list them: SELECT * FROM broker.lint WHERE %s;', internal.linted_rows(TG_TABLE_NAME, tenants, others_shown IS NOT NULL));
+    IF causes THEN
+        others_shown := concat(others_shown, ' UNION ALL ' || internal.lint_of_others(TG_TABLE_NAME));
     END IF;
     IF TG_OP <> 'DELETE' AND TG_TABLE_NAME IN ('key', 'access_rule', 'access_approver', 'blocked_subject', 'console_access', 'access_provider') THEN
         EXECUTE format('SELECT array_agg(internal.as_compared($1, to_jsonb(w)) ORDER BY w.%1$I) FROM (SELECT o.* FROM written AS o ORDER BY o.%1$I LIMIT 10) AS w', TG_ARGV[0])
              || CASE TG_OP WHEN 'UPDATE' THEN format(' JOIN removed AS r ON r.%1$I = w.%1$I AND r.tenant IS NOT DISTINCT FROM w.tenant
                     WHERE internal.as_compared($1, to_jsonb(w)) IS DISTINCT FROM internal.as_compared($1, to_jsonb(r))', TG_ARGV[0]) ELSE '' END
            INTO beside USING TG_TABLE_NAME::text;
-        PERFORM internal.warn_of_rows_beside(TG_TABLE_NAME, beside);
+    END IF;
+    -- without approvers that it had, a rule may need an approval
+    IF TG_TABLE_NAME = 'access_approver' AND TG_OP <> 'INSERT' THEN
+        EXECUTE 'SELECT array_agg(r.tenant), array_agg(r.rule::text) FROM removed AS r' INTO rule_tenants, rule_names;
+    END IF;
+    -- The first of each rule first, so that none hides behind a thousand of another.
+    FOR one IN EXECUTE
+        'SELECT n.* FROM (SELECT f.*, row_number() OVER (PARTITION BY f.rule ORDER BY f.id, f.name) AS number, sum(f.stands_for) OVER () AS in_all
+                            FROM (SELECT l.*, 1 AS stands_for FROM (' || concat(shown, others_shown) || ') AS l
+                                  UNION ALL SELECT a.* FROM internal.what_awaits_approval($6, $3, $2) AS a
+' || CASE WHEN rule_names IS NOT NULL THEN 'UNION ALL SELECT a.* FROM internal.what_awaits_approval(''access_rule'', $8, $9) AS a' ELSE '' END || '
+                                  UNION ALL SELECT b.*, 1 FROM internal.found_beside($6, $7) AS b) AS f) AS n
+          WHERE n.number <= 10 ORDER BY n.number, n.rule <> ''awaits_approval'', n.rule IN (''github_subject_by_name'', ''started_by_any_event''), n.rule LIMIT 10'
+        USING ids, names, tenants, others, known, TG_TABLE_NAME::text, beside, rule_tenants, rule_names
+    LOOP
+        RAISE WARNING '%: % [%]', one.title, one.advice, one.rule;
+    END LOOP;
+    IF one.in_all > 10 THEN
+        RAISE WARNING '10 of % warnings are shown.', one.in_all USING HINT = format('To list them: SELECT * FROM broker.lint WHERE %s;', internal.linted_rows(TG_TABLE_NAME, tenants, others_shown IS NOT NULL));
     END IF;
     IF TG_TABLE_NAME = 'blocked_subject' THEN
         FOR one IN SELECT b.subject, CASE WHEN jsonb_path_exists(b.claims, 'strict $.* ? (@.type() == "array")') OR NOT EXISTS (

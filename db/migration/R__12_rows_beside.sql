@@ -154,24 +154,20 @@ END
 $$;
 COMMENT ON FUNCTION internal.lint_beside(text, broker.subject_grant) IS 'Findings in a row of a table beside other rows, when it is written.';
 
-CREATE OR REPLACE FUNCTION internal.warn_of_rows_beside(of_table text, written broker.subject_grant[]) RETURNS void
-    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off AS $$
-DECLARE
-    checked broker.subject_grant;
-    one record;
+DROP FUNCTION IF EXISTS internal.warn_of_rows_beside(text, broker.subject_grant[]);
+
+CREATE OR REPLACE FUNCTION internal.found_beside(of_table text, written broker.subject_grant[]) RETURNS TABLE (id bigint, name text, rule text, advice text, title text)
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off AS $$
 BEGIN
-    FOR one IN SELECT w AS checked, f.rule, f.detail FROM unnest(written) AS w CROSS JOIN LATERAL internal.lint_beside(of_table, w) AS f WHERE coalesce(w.enabled, true) LIMIT 10 LOOP
-        checked := one.checked;
-        RAISE WARNING '%: % [%]', CASE of_table
-                WHEN 'subject_grant' THEN format('Grant of key "%s" to "%s"', checked.key, checked.subject)
-                WHEN 'access_rule' THEN format('Access rule %s for key "%s"', checked.id, checked.key)
-                WHEN 'access_approver' THEN (SELECT format('Approver %s of access rule %s', a.id, a.rule) FROM broker.access_approver AS a WHERE a.id = checked.id)
-                WHEN 'blocked_subject' THEN format('Block of "%s"', checked.subject)
-                WHEN 'console_access' THEN format('Access to the console by "%s"', (SELECT c.claim FROM broker.console_access AS c WHERE c.id = checked.id))
-                WHEN 'access_provider' THEN format('Access provider "%s"', checked.key)
-                ELSE format('Key "%s"', checked.key) END,
-            internal.lint_advice(one.rule, one.detail), one.rule;
-    END LOOP;
+    RETURN QUERY SELECT w.id, w.key::text, f.rule, internal.lint_advice(f.rule, f.detail), CASE of_table
+                WHEN 'subject_grant' THEN format('Grant of key "%s" to "%s"', w.key, w.subject)
+                WHEN 'access_rule' THEN format('Access rule %s for key "%s"', w.id, w.key)
+                WHEN 'access_approver' THEN (SELECT format('Approver %s of access rule %s', a.id, a.rule) FROM broker.access_approver AS a WHERE a.id = w.id)
+                WHEN 'blocked_subject' THEN format('Block of "%s"', w.subject)
+                WHEN 'console_access' THEN format('Access to the console by "%s"', (SELECT c.claim FROM broker.console_access AS c WHERE c.id = w.id))
+                WHEN 'access_provider' THEN format('Access provider "%s"', w.key)
+                ELSE format('Key "%s"', w.key) END
+      FROM unnest(written) AS w CROSS JOIN LATERAL internal.lint_beside(of_table, w) AS f WHERE coalesce(w.enabled, true);
 END
 $$;
-COMMENT ON FUNCTION internal.warn_of_rows_beside(text, broker.subject_grant[]) IS 'Warns of the first ten findings of internal.lint_beside in rows that were written.';
+COMMENT ON FUNCTION internal.found_beside(text, broker.subject_grant[]) IS 'The findings of internal.lint_beside in rows that were written, as warnings.';

@@ -439,7 +439,9 @@ END
 $$;
 COMMENT ON FUNCTION internal.lint_grants(bigint[]) IS 'Findings in the enabled grants among these.';
 
-CREATE OR REPLACE FUNCTION internal.warn_of_grants(ids bigint[], beside bigint[], known text[]) RETURNS void
+DROP FUNCTION IF EXISTS internal.warn_of_grants(bigint[], bigint[], text[]);
+
+CREATE OR REPLACE FUNCTION internal.warn_of_grants(ids bigint[], tenants text[], compared broker.subject_grant[], beside bigint[], known text[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
@@ -451,25 +453,32 @@ BEGIN
     -- The first of each rule first, so that none hides behind a thousand of another.
     FOR one IN
         SELECT n.* FROM (
-               SELECT f.*, row_number() OVER (PARTITION BY f.rule ORDER BY f.id) AS number, count(*) OVER () AS in_all FROM (
-                      SELECT l.id, l.rule, l.detail, g.key, g.subject
+               SELECT f.*, row_number() OVER (PARTITION BY f.rule ORDER BY f.id, f.name) AS number, sum(f.stands_for) OVER () AS in_all FROM (
+                      SELECT l.id, NULL AS name, l.rule, l.detail, NULL AS advice, NULL AS title, g.key, g.subject, 1 AS stands_for
                         FROM broker.subject_grant AS g JOIN internal.lint_finding AS l ON l.table_name = 'subject_grant' AND l.id = g.id
                        WHERE g.id = ANY (ids)
                        UNION ALL
-                      SELECT l.id, l.rule, l.detail, g.key, g.subject
+                      SELECT l.id, NULL, l.rule, l.detail, NULL, NULL, g.key, g.subject, 1
                         FROM broker.subject_grant AS g JOIN internal.lint_finding AS l ON l.table_name = 'subject_grant' AND l.id = g.id
-                       WHERE g.id = ANY (beside) AND NOT concat_ws(' ', l.id, l.rule) = ANY (known)) AS f) AS n
-         WHERE n.number <= 10 ORDER BY n.number, n.rule IN ('github_subject_by_name', 'started_by_any_event'), n.rule LIMIT 10
+                       WHERE g.id = ANY (beside) AND NOT concat_ws(' ', l.id, l.rule) = ANY (known)
+                       UNION ALL
+                      SELECT a.id, a.name, a.rule, NULL, a.advice, a.title, NULL, NULL, a.stands_for
+                        FROM internal.what_awaits_approval('subject_grant', tenants, ids::text[]) AS a
+                       UNION ALL
+                      SELECT b.id, b.name, b.rule, NULL, b.advice, b.title, NULL, NULL, 1
+                        FROM internal.found_beside('subject_grant', compared) AS b) AS f) AS n
+         WHERE n.number <= 10 ORDER BY n.number, n.rule <> 'awaits_approval', n.rule IN ('github_subject_by_name', 'started_by_any_event'), n.rule LIMIT 10
     LOOP
-        RAISE WARNING 'Grant of key "%" to "%": % [%]', one.key, one.subject, internal.lint_advice(one.rule, one.detail), one.rule;
+        RAISE WARNING '%: % [%]', coalesce(one.title, format('Grant of key "%s" to "%s"', one.key, one.subject)),
+            coalesce(one.advice, internal.lint_advice(one.rule, one.detail)), one.rule;
     END LOOP;
     IF one.in_all > 10 THEN
-        RAISE WARNING '10 of % lint warnings are shown.', one.in_all USING HINT = 'To list them: SELECT * FROM broker.lint WHERE table_name = ''subject_grant'';';
+        RAISE WARNING '10 of % warnings are shown.', one.in_all USING HINT = 'To list them: SELECT * FROM broker.lint WHERE table_name = ''subject_grant'';';
     END IF;
 END
 $$;
-COMMENT ON FUNCTION internal.warn_of_grants(bigint[], bigint[], text[]) IS
-    'Warns of new findings in grants that were written and in grants beside them. known: the earlier findings, as "id rule".';
+COMMENT ON FUNCTION internal.warn_of_grants(bigint[], text[], broker.subject_grant[], bigint[], text[]) IS
+    'Warns of findings in grants that were written, and of new findings in grants beside them. compared: those that are compared with other rows; known: the earlier findings, as "id rule".';
 
 -- ---------------------------------------------------------------- all rows of a statement
 
@@ -485,6 +494,7 @@ DECLARE
     beside bigint[];
     further bigint[];
     known text[];
+    compared broker.subject_grant[];
     source text;
     has_globs boolean;
 BEGIN
@@ -584,16 +594,17 @@ BEGIN
     END IF;
     PERFORM internal.keep_findings('subject_grant', beside);
     -- within a trigger nobody reads them
-    IF pg_trigger_depth() = 1 AND TG_OP <> 'DELETE' THEN
-        PERFORM internal.tell_what_awaits_approval('subject_grant', ARRAY(SELECT w.tenant FROM written AS w), ARRAY(SELECT w.id::text FROM written AS w));
-        PERFORM internal.warn_of_grants(ids, beside, known);
+    IF pg_trigger_depth() = 1 AND TG_OP = 'DELETE' THEN
+        PERFORM internal.warn_of_grants('{}', '{}', '{}', beside, known);
+    ELSIF pg_trigger_depth() = 1 THEN
         IF TG_OP = 'INSERT' THEN
-            PERFORM internal.warn_of_rows_beside('subject_grant', ARRAY(SELECT internal.as_compared('subject_grant', to_jsonb(w)) FROM written AS w ORDER BY w.id LIMIT 10));
+            compared := ARRAY(SELECT internal.as_compared('subject_grant', to_jsonb(w)) FROM written AS w ORDER BY w.id LIMIT 10);
         ELSE
-            PERFORM internal.warn_of_rows_beside('subject_grant', ARRAY(SELECT n.w FROM (
+            compared := ARRAY(SELECT n.w FROM (
                 SELECT internal.as_compared('subject_grant', to_jsonb(w)) AS w, internal.as_compared('subject_grant', to_jsonb(r)) AS r
-                  FROM (SELECT o.* FROM written AS o ORDER BY o.id LIMIT 10) AS w JOIN removed AS r ON r.id = w.id) AS n WHERE n.w IS DISTINCT FROM n.r));
+                  FROM (SELECT o.* FROM written AS o ORDER BY o.id LIMIT 10) AS w JOIN removed AS r ON r.id = w.id) AS n WHERE n.w IS DISTINCT FROM n.r);
         END IF;
+        PERFORM internal.warn_of_grants(ids, ARRAY(SELECT w.tenant FROM written AS w), compared, beside, known);
     END IF;
     RETURN NULL;
 END

@@ -371,8 +371,6 @@ BEGIN
         SELECT jsonb_object_agg(n.key, n.value) INTO change
           FROM jsonb_each(to_jsonb(NEW)) AS n
          WHERE n.key IN ('idp', 'subject', 'match', 'claims', 'until', 'enabled', 'reason') AND n.value::text IS DISTINCT FROM (to_jsonb(OLD) -> n.key)::text;
-        RAISE WARNING 'The block of "%" stays as it is until another admin approves the change.', OLD.subject
-            USING HINT = 'To approve it, another admin runs the statement that TABLE broker.pending_approval; shows.';
         NEW := OLD;
         NEW.proposed := change;
     END IF;

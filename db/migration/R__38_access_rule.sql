@@ -24,6 +24,13 @@ COMMENT ON FUNCTION internal.count_access_rules() IS 'Trigger: rejects more than
 
 -- ---------------------------------------------------------------- lint
 
+-- 900 seconds are the shortest life that AWS allows.
+CREATE OR REPLACE FUNCTION internal.outliving(key text, kind broker.provider_type, max_duration int) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN NOT (kind.leaves_behind OR kind.ends_early) AND max_duration > 900 THEN concat_ws(chr(10), key, kind.type, max_duration) END;
+COMMENT ON FUNCTION internal.outliving(text, broker.provider_type, int) IS
+    'The detail of credentials_outlive_access for a key of this name, type and max_duration; null if its credentials can be ended, or end soon.';
+
 CREATE OR REPLACE FUNCTION internal.lint_access_rule(of_rule bigint) RETURNS TABLE (rule text, detail text)
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
@@ -37,12 +44,11 @@ DECLARE
     outliving text;
 BEGIN
     SELECT r.* INTO checked FROM broker.access_rule AS r WHERE r.id = of_rule;
-    -- 900 seconds are the shortest life that AWS allows.
-    SELECT concat_ws(chr(10), k.name, y.type, k.max_duration) INTO outliving
+    SELECT internal.outliving(k.name, y, k.max_duration) INTO outliving
       FROM broker.key AS k
       JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider
       JOIN broker.provider_type AS y ON y.type = a.type
-     WHERE k.tenant = checked.tenant AND k.name = checked.key AND NOT (y.leaves_behind OR y.ends_early) AND k.max_duration > 900;
+     WHERE k.tenant = checked.tenant AND k.name = checked.key;
     SELECT count(*), coalesce(bool_or(p.match = 'glob' OR p.claims <> '{}'), false) INTO approvers, some_are_many
       FROM broker.access_approver AS p WHERE p.rule = of_rule;
     least := internal.least_access_to(checked.tenant, checked.key);

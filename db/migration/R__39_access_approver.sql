@@ -178,9 +178,6 @@ BEGIN
                            OR a.issuer = ANY (internal.issuers_like(OLD.tenant, OLD.issuer)) AND internal.may_be_one(internal.as_grant(to_jsonb(a)), internal.as_grant(to_jsonb(OLD))))) THEN
         UPDATE broker.access_rule AS r SET approved_by = NULL, approved_at = NULL WHERE r.id = OLD.rule AND r.approved_at IS NOT NULL;
     END IF;
-    IF TG_OP <> 'INSERT' THEN
-        PERFORM internal.tell_what_awaits_approval('access_rule', ARRAY[OLD.tenant], ARRAY[OLD.rule::text]);
-    END IF;
     RETURN NULL;
 END
 $$;

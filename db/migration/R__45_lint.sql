@@ -24,7 +24,7 @@ TABLE internal.lint_of_tenant_admin
  UNION ALL
 TABLE internal.lint_of_tenant
  UNION ALL
-SELECT p.tenant, p.table_name, p.name, 'awaits_approval', internal.lint_advice('awaits_approval', concat_ws(chr(10), p.changed_by, p.statement))
+SELECT p.tenant, p.table_name, p.name, 'awaits_approval', internal.lint_advice(CASE p.table_name WHEN 'blocked_subject' THEN 'block_awaits_approval' ELSE 'awaits_approval' END, concat_ws(chr(10), p.changed_by, p.statement))
   FROM broker.pending_approval AS p
  UNION ALL
 SELECT a.tenant, 'access_rule', a.id::text, r.rule, internal.lint_advice(r.rule, r.detail)

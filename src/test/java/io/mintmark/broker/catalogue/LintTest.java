@@ -100,7 +100,7 @@ class LintTest {
                 IntStream.rangeClosed(1, 10).mapToObj(n -> warning("s" + n, "no_reason")).toList(),
                 warnings);
         assertEquals(
-                "10 of 11 lint warnings are shown.",
+                "10 of 11 warnings are shown.",
                 warningsOf(Who.ADMIN, GRANTS.formatted("'t' || n", "NULL", 11)).getLast());
     }
 
@@ -165,7 +165,7 @@ class LintTest {
         assertTrue(
                 warnings.contains(warning("repo:acme/*", "glob_sign_in_exact_subject")),
                 warnings::toString);
-        assertEquals("10 of 501 lint warnings are shown.", warnings.getLast());
+        assertEquals("10 of 501 warnings are shown.", warnings.getLast());
     }
 
     @Test

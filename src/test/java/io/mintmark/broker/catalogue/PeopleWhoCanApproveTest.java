@@ -12,7 +12,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A request counts as a person nobody whose vote would be that of a program, or would be refused. */
+/**
+ * An approver whose vote would be a program's, or would be refused, is no person who can approve.
+ */
 class PeopleWhoCanApproveTest {
     private static final String RULE =
             """
@@ -22,8 +24,7 @@ class PeopleWhoCanApproveTest {
             VALUES ('acme', 'vault', 'sso', 'dev:**', 'glob', 7200);
             """;
 
-    @AutoClose
-    private final TestDatabase database = TestDatabase.filled(AskedAccess.TENANT, RULE);
+    @AutoClose private final TestDatabase database = TestDatabase.filled(AskedAccess.TENANT, RULE);
 
     private final AskedAccess asked = new AskedAccess(database);
 
