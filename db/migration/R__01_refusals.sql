@@ -62,6 +62,27 @@ AS $$
 $$;
 COMMENT ON FUNCTION internal.name_of_table(regclass) IS 'The schema and name of a table, as in "broker.key".';
 
+-- No default draws it, since a trigger could not tell a number of the statement from it; and an identity column refuses with
+-- the hint to override it, which no role may. With its owner's rights, since no member may read a sequence.
+CREATE OR REPLACE FUNCTION internal.new_id(target regclass, given bigint) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF pg_trigger_depth() = 0 AND NOT pg_has_role(session_user, '${owner_role}', 'MEMBER') THEN
+        PERFORM internal.refuse('Only triggers draw ids.', 'Insert a row without an id.', 'insufficient_privilege');
+    ELSIF given IS NULL THEN
+        RETURN nextval(pg_get_serial_sequence(target::text, 'id')::regclass);
+    ELSIF current_setting('session_replication_role') <> 'replica' THEN
+        PERFORM internal.refuse_in(target, '', format('The database assigns the id of each row of %s, and the statement has %s.', internal.name_of_table(target), given),
+            'Leave out the column id. With RETURNING id, the statement returns the id of the new row.', 'generated_always', 'id');
+    END IF;
+    RETURN given;
+END
+$$;
+COMMENT ON FUNCTION internal.new_id(regclass, bigint) IS
+    'For triggers: the id of a new row, from the sequence of its table. Rejects an id that the statement has, unless the row is replicated.';
+
 CREATE OR REPLACE FUNCTION internal.refuse_missing(target regclass, written jsonb, required text[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp

@@ -526,7 +526,7 @@ DECLARE
 BEGIN
     FOR ids IN
         SELECT pg_get_serial_sequence(a.attrelid::regclass::text, a.attname)::regclass FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
-         WHERE c.relnamespace = 'broker'::regnamespace AND c.relkind = 'r' AND a.attidentity <> ''
+         WHERE c.relnamespace = 'broker'::regnamespace AND c.relkind = 'r' AND a.attname = 'id' AND a.atttypid = 'bigint'::regtype
     LOOP
         last := coalesce(pg_sequence_last_value(ids), 0);
         PERFORM setval(ids, greatest(last + 1000000, last / cell * cell + elapsed));

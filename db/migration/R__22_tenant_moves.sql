@@ -212,13 +212,13 @@ BEGIN
     END LOOP;
     FOREACH target IN ARRAY internal.moving_tables() LOOP
         SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum),
-               string_agg(format('%1$I = excluded.%1$I', a.attname), ', ' ORDER BY a.attnum) FILTER (WHERE a.attidentity = '')
+               string_agg(format('%1$I = excluded.%1$I', a.attname), ', ' ORDER BY a.attnum)
           INTO columns, changed
           FROM pg_attribute AS a WHERE a.attrelid = ('broker.' || target)::regclass AND a.attnum > 0 AND NOT a.attisdropped;
         SELECT string_agg(quote_ident(a.attname), ', ') INTO keys
           FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
          WHERE i.indrelid = ('broker.' || target)::regclass AND i.indisprimary;
-        EXECUTE format('INSERT INTO broker.%1$I (%2$s) OVERRIDING SYSTEM VALUE
+        EXECUTE format('INSERT INTO broker.%1$I (%2$s)
                         SELECT %2$s FROM jsonb_populate_recordset(NULL::broker.%1$I, $1) ON CONFLICT (%3$s) DO %4$s', target, columns, keys,
                        CASE WHEN target IN ('access_decision', 'grant_review', 'ended_credential') THEN 'NOTHING' ELSE 'UPDATE SET ' || changed END)
           USING content -> 'rows' -> target;
@@ -263,7 +263,7 @@ DECLARE
     last bigint;
 BEGIN
     FOREACH target IN ARRAY internal.moving_tables() LOOP
-        CONTINUE WHEN NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = ('broker.' || target)::regclass AND a.attidentity <> '');
+        CONTINUE WHEN NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = ('broker.' || target)::regclass AND a.attname = 'id' AND a.atttypid = 'bigint'::regtype);
         SELECT max((n.row ->> 'id')::bigint) INTO greatest_id FROM jsonb_array_elements(content -> 'rows' -> target) AS n (row);
         EXECUTE format('SELECT last_value FROM %s', pg_get_serial_sequence('broker.' || target, 'id')) INTO last;
         -- ids of another cell's range are never reached

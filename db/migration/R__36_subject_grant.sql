@@ -77,6 +77,9 @@ AS $$
 DECLARE
     fault text;
 BEGIN
+    IF TG_OP = 'INSERT' THEN
+        NEW.id := internal.new_id(TG_RELID, NEW.id);
+    END IF;
     -- its approval: what comes from a request was approved there
     IF TG_OP = 'INSERT' AND NEW.request_id IS NULL
        OR TG_OP = 'UPDATE' AND num_nonnulls(OLD.approved_at, NEW.approved_at, NEW.approved_by) > 0 THEN

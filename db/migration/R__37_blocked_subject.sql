@@ -292,6 +292,9 @@ DECLARE
     message text;
     hint text;
 BEGIN
+    IF TG_OP = 'INSERT' THEN
+        NEW.id := internal.new_id(TG_RELID, NEW.id);
+    END IF;
     -- Where a second admin is required, a change that lifts, shortens or narrows a block is proposed, and the block stays. The owner's
     -- rights, which broker.approve has, pass.
     IF TG_OP = 'DELETE' THEN

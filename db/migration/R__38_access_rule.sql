@@ -105,6 +105,9 @@ DECLARE
     owner constant text := format('The access rule for key "%s"', NEW.key);
     fault constant text := internal.requester_fault(NEW.subject, NEW.match, NEW.claims);
 BEGIN
+    IF TG_OP = 'INSERT' THEN
+        NEW.id := internal.new_id(TG_RELID, NEW.id);
+    END IF;
     -- Grants are locked before their tenant, as in every edit of a grant: internal.record_access_rule disables these.
     IF TG_OP = 'DELETE' OR TG_OP = 'UPDATE' AND (OLD.end_access OR NEW.end_access) AND internal.voids_requests(OLD, NEW) THEN
         PERFORM FROM broker.subject_grant AS g WHERE g.id IN (SELECT internal.grants_of_rule(OLD.tenant, OLD.id)) ORDER BY g.id FOR NO KEY UPDATE;

@@ -63,6 +63,9 @@ DECLARE
     owner constant text := format('An approver of access rule %s', NEW.rule);
     fault text;
 BEGIN
+    IF TG_OP = 'INSERT' THEN
+        NEW.id := internal.new_id(TG_RELID, NEW.id);
+    END IF;
     NEW := internal.approved(NEW, OLD);
     -- With the writer's rights: they name approvers of rules that they may see.
     IF NEW.rule IS NULL THEN

@@ -11,6 +11,7 @@ DECLARE
     shown constant jsonb := NEW.revisions;
     fault record;
 BEGIN
+    NEW.id := internal.new_id(TG_RELID, NEW.id);
     -- For logins; internal.decide_access has asked before it inserts.
     NEW.note := nullif(internal.plain_text(NEW.note), '');
     PERFORM internal.refuse_missing(TG_RELID, to_jsonb(NEW), '{request}');

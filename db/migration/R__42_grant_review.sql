@@ -81,6 +81,7 @@ AS $$
 DECLARE
     reviewed record;
 BEGIN
+    NEW.id := internal.new_id(TG_RELID, NEW.id);
     -- With the reviewer's rights: they review grants that they may see.
     -- The lock of the row comes before that of the tenant (internal.record_change), as in every edit of the grant.
     SELECT g.tenant, g.enabled, g.request_id INTO reviewed FROM broker.subject_grant AS g WHERE g.id = NEW.grant_id FOR NO KEY UPDATE;

@@ -28,6 +28,9 @@ DECLARE
     message text;
     hint text;
 BEGIN
+    IF TG_OP = 'INSERT' THEN
+        NEW.id := internal.new_id(TG_RELID, NEW.id);
+    END IF;
     IF internal.may_hold_secret(NEW.reason) THEN
         PERFORM internal.refuse_secret(TG_RELID, 'reason', NEW.reason, to_jsonb(NEW) - 'reason');
     END IF;

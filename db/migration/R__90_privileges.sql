@@ -129,7 +129,7 @@ GRANT SELECT ON work.ending TO "${admin_role}", "${tenant_admin_role}", "${audit
 
 -- ---------------------------------------------------------------- platform admins: write the configuration
 
--- Not what belongs to the code (provider types, known issuers) and to the triggers (id, external_id, created_at, created_by, updated_at,
+-- With id, so that a trigger refuses one that is given, in words. Not what belongs to the code (provider types, known issuers) and to the triggers (external_id, created_at, created_by, updated_at,
 -- updated_by) and to moves between cells (issuer, moved_to, moved_from). Renaming and deleting a tenant is left to the trigger, which says what to do instead.
 GRANT INSERT (name, display_name, max_keys, max_grants, max_globs, max_calls, max_requests, max_duration, max_changes, require_owner, require_second_admin, review_days,
               notice_url, notice_secret, enabled),
@@ -148,7 +148,7 @@ GRANT INSERT (name, tenant, issuer, audiences, jwks_uri, jwks, ca_certificate, a
 GRANT INSERT (tenant, name, type, settings, allowed_targets, shared_identity, enabled),
       UPDATE (tenant, name, type, settings, allowed_targets, shared_identity, enabled), DELETE
     ON broker.access_provider TO "${admin_role}";
-GRANT INSERT (tenant, all_tenants, claim, value, reason, enabled), UPDATE (tenant, all_tenants, claim, value, reason, enabled), DELETE
+GRANT INSERT (id, tenant, all_tenants, claim, value, reason, enabled), UPDATE (tenant, all_tenants, claim, value, reason, enabled), DELETE
     ON broker.console_access TO "${admin_role}";
 
 GRANT EXECUTE ON FUNCTION broker.export_tenant(text, text, text), broker.import_tenant(jsonb, text, text, boolean) TO "${admin_role}";
@@ -157,24 +157,25 @@ GRANT EXECUTE ON FUNCTION broker.export_tenant(text, text, text), broker.import_
 GRANT INSERT (tenant, name, provider, description, owner, max_duration, settings, outputs, resource, enabled),
       UPDATE (name, provider, description, owner, max_duration, settings, outputs, resource, enabled), DELETE
     ON broker.key TO "${admin_role}", "${tenant_admin_role}";
-GRANT INSERT (tenant, idp, subject, match, key, claims, actor_idp, actor, actor_match, actor_claims, networks, valid_from, valid_until,
+GRANT INSERT (id, tenant, idp, subject, match, key, claims, actor_idp, actor, actor_match, actor_claims, networks, valid_from, valid_until,
               max_duration, reason, owner, enabled),
       UPDATE (idp, subject, match, key, claims, actor_idp, actor, actor_match, actor_claims, networks, valid_from, valid_until,
               max_duration, reason, owner, enabled), DELETE
     ON broker.subject_grant TO "${admin_role}", "${tenant_admin_role}";
-GRANT INSERT (grant_id, verdict, note) ON broker.grant_review TO "${admin_role}", "${tenant_admin_role}";
-GRANT INSERT (tenant, key, idp, subject, match, claims, approvals, max_access, expires_after, break_glass, end_credentials, end_access, people, consent, reason_pattern, reason_hint, owner, reason, enabled),
+GRANT INSERT (id, grant_id, verdict, note) ON broker.grant_review TO "${admin_role}", "${tenant_admin_role}";
+GRANT INSERT (id, tenant, key, idp, subject, match, claims, approvals, max_access, expires_after, break_glass, end_credentials, end_access, people, consent, reason_pattern, reason_hint, owner, reason, enabled),
       UPDATE (key, idp, subject, match, claims, approvals, max_access, expires_after, break_glass, end_credentials, end_access, people, consent, reason_pattern, reason_hint, owner, reason, enabled), DELETE
     ON broker.access_rule TO "${admin_role}", "${tenant_admin_role}";
-GRANT INSERT (rule, role_name, idp, subject, match, claims, step, program, max_access),
+GRANT INSERT (id, rule, role_name, idp, subject, match, claims, step, program, max_access),
       UPDATE (role_name, idp, subject, match, claims, step, program, max_access), DELETE
     ON broker.access_approver TO "${admin_role}", "${tenant_admin_role}";
 -- A trigger asks whether the login is an approver.
-GRANT INSERT (request, verdict, note, revisions) ON broker.access_decision TO "${admin_role}", "${tenant_admin_role}";
+GRANT INSERT (id, request, verdict, note, revisions) ON broker.access_decision TO "${admin_role}", "${tenant_admin_role}";
 GRANT UPDATE (require_second_admin) ON broker.tenant TO "${tenant_admin_role}";
+GRANT EXECUTE ON FUNCTION internal.new_id(regclass, bigint) TO "${admin_role}", "${tenant_admin_role}";
 GRANT EXECUTE ON FUNCTION broker.approve(text, bigint, bigint), broker.approve(text, text, text, bigint) TO "${admin_role}", "${tenant_admin_role}";
 GRANT INSERT (mint_id, tenant, reason) ON broker.ended_credential TO "${admin_role}", "${tenant_admin_role}";
-GRANT INSERT (tenant, idp, subject, match, claims, reason, until, enabled),
+GRANT INSERT (id, tenant, idp, subject, match, claims, reason, until, enabled),
       UPDATE (idp, subject, match, claims, reason, until, enabled), DELETE
     ON broker.blocked_subject TO "${admin_role}", "${tenant_admin_role}";
 GRANT UPDATE (tenant) ON broker.key, broker.subject_grant, broker.blocked_subject, broker.access_rule TO "${admin_role}";

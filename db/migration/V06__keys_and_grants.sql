@@ -55,7 +55,7 @@ CREATE UNIQUE INDEX a_resource_belongs_to_one_key_of_a_tenant ON broker.key (ten
 CREATE INDEX keys_of_an_access_provider ON broker.key (tenant, provider);
 
 CREATE TABLE broker.subject_grant (
-    id bigint GENERATED ALWAYS AS IDENTITY,
+    id bigint NOT NULL,
     tenant text COLLATE "C" NOT NULL,
     idp text COLLATE "C" NOT NULL,
     subject text COLLATE "C" NOT NULL,
@@ -116,6 +116,7 @@ CREATE TABLE broker.subject_grant (
     CONSTRAINT max_duration_is_positive_in_seconds CHECK (max_duration > 0),
     CONSTRAINT an_approval_has_a_time CHECK (approved_by IS NULL OR approved_at IS NOT NULL)
 );
+CREATE SEQUENCE broker.subject_grant_id_seq OWNED BY broker.subject_grant.id;
 ALTER TABLE broker.subject_grant ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.subject_grant IS
     'Which subjects may mint which key: a subject of an identity provider, whose token meets the claims, within the time window. Grants only allow. To revoke a grant, delete or disable it.';

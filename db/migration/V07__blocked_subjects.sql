@@ -1,7 +1,7 @@
 -- Subjects that get nothing, whatever is granted to them: in one tenant, or, where tenant is null, in all.
 
 CREATE TABLE broker.blocked_subject (
-    id bigint GENERATED ALWAYS AS IDENTITY,
+    id bigint NOT NULL,
     tenant text COLLATE "C",
     idp text COLLATE "C",
     subject text COLLATE "C" NOT NULL,
@@ -32,6 +32,7 @@ CREATE TABLE broker.blocked_subject (
     -- what every program can write as a time
     CONSTRAINT until_is_within_the_years_1_to_9999 CHECK (until >= '0001-01-01Z' AND until < '10000-01-01Z')
 );
+CREATE SEQUENCE broker.blocked_subject_id_seq OWNED BY broker.blocked_subject.id;
 ALTER TABLE broker.blocked_subject ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.blocked_subject IS
     'Subjects that get no credentials, whatever is granted to them. A block overrides every grant on every replica as soon as it is committed. It does not end credentials that are already issued: see mintmark block-subject.';

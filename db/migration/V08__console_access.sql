@@ -1,7 +1,7 @@
 -- Who may look at the console.
 
 CREATE TABLE broker.console_access (
-    id bigint GENERATED ALWAYS AS IDENTITY,
+    id bigint NOT NULL,
     tenant text COLLATE "C",
     all_tenants boolean NOT NULL DEFAULT false,
     claim text COLLATE "C" NOT NULL,
@@ -17,6 +17,7 @@ CREATE TABLE broker.console_access (
     CONSTRAINT a_value_has_up_to_4_kib CHECK (internal.json_fault(value, 4096) IS NULL),
     CONSTRAINT a_reason_has_up_to_1000_characters CHECK (length(reason) <= 1000)
 );
+CREATE SEQUENCE broker.console_access_id_seq OWNED BY broker.console_access.id;
 ALTER TABLE broker.console_access ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.console_access IS
     'Who may use the console: people whose ID token has the claim with this value see the tenant, or all tenants.';

@@ -1,7 +1,7 @@
 -- Reviews of grants.
 
 CREATE TABLE broker.grant_review (
-    id bigint GENERATED ALWAYS AS IDENTITY,
+    id bigint NOT NULL,
     tenant text COLLATE "C" NOT NULL,
     grant_id bigint NOT NULL,
     verdict text NOT NULL,
@@ -12,6 +12,7 @@ CREATE TABLE broker.grant_review (
     CONSTRAINT a_verdict_is_keep_or_remove CHECK (verdict IN ('keep', 'remove')),
     CONSTRAINT a_note_has_up_to_1000_characters CHECK (length(note) <= 1000)
 );
+CREATE SEQUENCE broker.grant_review_id_seq OWNED BY broker.grant_review.id;
 ALTER TABLE broker.grant_review ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.grant_review IS 'Sign-offs of grants, append-only. Insert grant_id, verdict and note; created_by is the reviewer.';
 COMMENT ON COLUMN broker.grant_review.id IS 'Assigned by the database, never reused.';

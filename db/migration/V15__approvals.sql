@@ -1,7 +1,7 @@
 -- Requests for access: who may ask for which key, who decides, and what was asked and decided.
 
 CREATE TABLE broker.access_rule (
-    id bigint GENERATED ALWAYS AS IDENTITY,
+    id bigint NOT NULL,
     tenant text COLLATE "C" NOT NULL,
     key text COLLATE "C" NOT NULL,
     idp text COLLATE "C" NOT NULL,
@@ -54,6 +54,7 @@ CREATE TABLE broker.access_rule (
     CONSTRAINT an_owner_is_one_line_of_up_to_200_characters CHECK (internal.is_line(owner, 200)),
     CONSTRAINT a_reason_has_up_to_1000_characters CHECK (length(reason) <= 1000)
 );
+CREATE SEQUENCE broker.access_rule_id_seq OWNED BY broker.access_rule.id;
 ALTER TABLE broker.access_rule ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.access_rule IS
     'Who may request which key, for how long, and how many approvals that needs. Who approves is in broker.access_approver.';
@@ -95,7 +96,7 @@ CREATE INDEX rules_of_a_key ON broker.access_rule (tenant, key);
 CREATE INDEX rules_of_an_identity_provider ON broker.access_rule (tenant, idp);
 
 CREATE TABLE broker.access_approver (
-    id bigint GENERATED ALWAYS AS IDENTITY,
+    id bigint NOT NULL,
     tenant text COLLATE "C" NOT NULL,
     rule bigint NOT NULL,
     role_name text COLLATE "C",
@@ -134,6 +135,7 @@ CREATE TABLE broker.access_approver (
     CONSTRAINT claims_have_up_to_256_values_in_8_levels CHECK (internal.values_fault(claims) IS NULL),
     CONSTRAINT claims_are_an_object CHECK (jsonb_typeof(claims) = 'object')
 );
+CREATE SEQUENCE broker.access_approver_id_seq OWNED BY broker.access_approver.id;
 ALTER TABLE broker.access_approver ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.access_approver IS
     'Who may decide the requests of a rule: a login, or subjects of an identity provider. A row with both says that the login and the subject are one person.';
@@ -259,7 +261,7 @@ CREATE INDEX break_glasses_by_time ON broker.access_request (tenant, requested_a
 CREATE INDEX requests_by_time ON broker.access_request (tenant, requested_at);
 
 CREATE TABLE broker.access_decision (
-    id bigint GENERATED ALWAYS AS IDENTITY,
+    id bigint NOT NULL,
     tenant text COLLATE "C" NOT NULL,
     request uuid NOT NULL,
     verdict text NOT NULL,
@@ -283,6 +285,7 @@ CREATE TABLE broker.access_decision (
     CONSTRAINT a_decision_is_of_a_login_or_of_a_subject
         CHECK (num_nulls(idp, issuer, subject) = CASE WHEN decided_by IS NULL THEN 0 ELSE 3 END)
 );
+CREATE SEQUENCE broker.access_decision_id_seq OWNED BY broker.access_decision.id;
 ALTER TABLE broker.access_decision ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.access_decision IS
     'Decisions on requests, append-only: one row for each person, and another one if the person withdraws access. Insert request, verdict, note and revisions; decisions with a token are written by the broker.';

@@ -157,7 +157,7 @@ INSERT INTO broker.subject_grant VALUES ('acme', 'ci', 'x', 'exact', 'deploy');
 
 -- an id of the writer
 INSERT INTO broker.subject_grant (id, tenant, idp, subject, key, reason) VALUES (7, 'acme', 'ci', 'x', 'deploy', 'OPS-1');
---> cannot insert a non-DEFAULT value into column "id"
+--> The database assigns the id of each row of broker.subject_grant, and the statement has 7.
 --! 428C9
 
 -- an issuer with a slash too much

@@ -156,8 +156,17 @@ UPDATE broker.subject_grant SET tenant = 'other', idp = 'elsewhere' WHERE key = 
 
 -- a number that an admin chose
 INSERT INTO broker.subject_grant (id, tenant, idp, subject, key) OVERRIDING SYSTEM VALUE VALUES (7, 'acme', 'ci', 'x', 'api');
---> permission denied for table subject_grant
---?
+--> The database assigns the id of each row of broker.subject_grant, and the statement has 7.
+--? Leave out the column id.
+
+-- the same without the clause
+INSERT INTO broker.subject_grant (id, tenant, idp, subject, key) VALUES (7, 'acme', 'ci', 'x', 'api');
+--> The database assigns the id of each row of broker.subject_grant, and the statement has 7.
+--? With RETURNING id, the statement returns the id of the new row
+
+-- a number that the database draws
+INSERT INTO broker.subject_grant (id, tenant, idp, subject, key) VALUES (DEFAULT, 'acme', 'ci', 'x', 'api');
+--> nothing
 
 -- the same subject of another identity provider gets no token of the same issuer
 WITH people AS (INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('people', 'acme', 'https://people.example.com', '{acme}')) INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'people', 'repo:acme/app:main', 'api');

@@ -181,7 +181,7 @@ WITH hit AS (DELETE FROM broker.subject_grant WHERE tenant = 'other' RETURNING i
 
 -- may not choose a number
 INSERT INTO broker.subject_grant (id, tenant, idp, subject, key) OVERRIDING SYSTEM VALUE VALUES (1000, 'acme', 'ci', 'x', 'api');
---> permission denied for table subject_grant
+--> The database assigns the id of each row of broker.subject_grant
 
 -- may not sign as somebody else
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, created_by) VALUES ('acme', 'ci', 'x', 'api', 'alice');
@@ -293,6 +293,10 @@ SELECT last_value FROM broker.subject_grant_id_seq;
 SELECT nextval('broker.subject_grant_id_seq');
 --> permission denied for sequence subject_grant_id_seq
 
+-- nor by the function of the triggers
+SELECT internal.new_id('broker.subject_grant', NULL);
+--> Only triggers draw ids.
+
 -- does not merge into another tenant's rows
 MERGE INTO broker.key AS k USING (VALUES ('other', 'hidden')) AS v (tenant, name) ON k.tenant = v.tenant AND k.name = v.name WHEN MATCHED THEN UPDATE SET enabled = false WHEN NOT MATCHED THEN INSERT (tenant, name, provider, max_duration, settings) VALUES (v.tenant, v.name, 'own', 60, '{"audience": "x"}');
 --> Login "test_tenant_admin" is an admin of tenant "acme", so it cannot write rows of tenant "other".
@@ -389,7 +393,7 @@ UPDATE broker.blocked_subject SET tenant = NULL;
 
 -- chooses no number for a block
 INSERT INTO broker.blocked_subject (id, tenant, subject, reason) OVERRIDING SYSTEM VALUE VALUES (1, 'acme', 'x', 'x');
---> permission denied for table blocked_subject
+--> The database assigns the id of each row of broker.blocked_subject
 
 -- names no other tenant's identity provider in a block
 INSERT INTO broker.blocked_subject (tenant, idp, subject, reason) VALUES ('acme', 'elsewhere', 'x', 'x');

@@ -129,8 +129,8 @@ class ConfigurationTamperingTest {
     void a_grant_that_was_added_past_its_history_is_found() {
         attack(
                 "subject_grant",
-                "INSERT INTO broker.subject_grant (tenant, idp, subject, key)"
-                        + " VALUES ('acme', 'ci', 'mallory', 'api')");
+                "INSERT INTO broker.subject_grant (id, tenant, idp, subject, key)"
+                        + " VALUES (4711, 'acme', 'ci', 'mallory', 'api')");
         List<String> wrong = Seals.wrong(database);
         assertEquals(1, wrong.size(), wrong.toString());
         assertTrue(wrong.getFirst().contains("mallory"), wrong.toString());

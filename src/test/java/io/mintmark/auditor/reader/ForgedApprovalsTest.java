@@ -65,6 +65,9 @@ class ForgedApprovalsTest {
                                 AND g.tgrelid IN (SELECT c.oid FROM pg_class AS c WHERE c.relnamespace = 'broker'::regnamespace AND c.relkind IN ('r', 'p')
                                                      AND NOT c.relispartition) LOOP
                         EXECUTE format('ALTER TABLE %s DISABLE TRIGGER %I', t.target, t.tgname);
+                        IF EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = t.target AND a.attname = 'id' AND a.atttypid = 'bigint'::regtype) THEN
+                            EXECUTE format('ALTER TABLE %s ALTER id SET DEFAULT nextval(%L)', t.target, pg_get_serial_sequence(t.target::text, 'id'));
+                        END IF;
                     END LOOP;
                     FOR t IN SELECT unnest(ARRAY['access_rule', 'access_approver', 'access_decision']) AS name LOOP
                         EXECUTE format('CREATE OR REPLACE FUNCTION internal.record_%s() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER

@@ -12,12 +12,12 @@ import java.util.List;
  */
 enum PastTheHistory {
     GRANT_INSERTED(
-            past("subject_grant", insertedGrant()),
+            past("subject_grant", insertedGrantPast()),
             past("subject_grant", "DELETE FROM broker.subject_grant WHERE subject = 'ci:evil'"),
             "ci:evil",
             "api"),
     GRANT_HIDDEN_BY_A_POLICY(
-            past("subject_grant", insertedGrant())
+            past("subject_grant", insertedGrantPast())
                     + "CREATE POLICY hides ON broker.subject_grant AS RESTRICTIVE TO"
                     + " mintmark_auditor USING (subject <> 'ci:evil');",
             "DROP POLICY hides ON broker.subject_grant;"
@@ -251,15 +251,12 @@ enum PastTheHistory {
             END $f$;
             """
                     + past(
-                                    "subject_grant",
-                                    """
-                                    INSERT INTO broker.subject_grant
-                                    SELECT (jsonb_populate_record(NULL::broker.subject_grant, c.before)).*
-                                      FROM audit.config_change AS c WHERE c.before ->> 'subject' = 'ci:revoked' AND c.after IS NULL\
-                                    """)
-                            .replace(
-                                    "INSERT INTO broker.subject_grant\n",
-                                    "INSERT INTO broker.subject_grant OVERRIDING SYSTEM VALUE\n"),
+                            "subject_grant",
+                            """
+                            INSERT INTO broker.subject_grant
+                            SELECT (jsonb_populate_record(NULL::broker.subject_grant, c.before)).*
+                              FROM audit.config_change AS c WHERE c.before ->> 'subject' = 'ci:revoked' AND c.after IS NULL\
+                            """),
             past("subject_grant", "DELETE FROM broker.subject_grant WHERE subject = 'ci:revoked'"),
             "ci:revoked",
             "api"),
@@ -314,6 +311,13 @@ enum PastTheHistory {
     private static String insertedGrant() {
         return "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci',"
                 + " 'ci:evil', 'api')";
+    }
+
+    /** Without the trigger that draws the id. */
+    private static String insertedGrantPast() {
+        return insertedGrant()
+                .replace("(tenant", "(id, tenant")
+                .replace("('acme'", "(internal.new_id('broker.subject_grant', NULL), 'acme'");
     }
 
     /** Without the triggers of a table, which are as they were afterwards. */

@@ -40,6 +40,9 @@ class UnapprovedGrantsTest {
                               WHERE tgname IN ('check_key', 'check_subject_grant', 'check_blocked_subject', 'check_access_rule',
                                                'check_access_approver', 'check_access_decision') LOOP
                         EXECUTE format('ALTER TABLE %s DISABLE TRIGGER %I', t.target, t.tgname);
+                        IF EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = t.target AND a.attname = 'id' AND a.atttypid = 'bigint'::regtype) THEN
+                            EXECUTE format('ALTER TABLE %s ALTER id SET DEFAULT nextval(%L)', t.target, pg_get_serial_sequence(t.target::text, 'id'));
+                        END IF;
                     END LOOP;
                     FOR t IN SELECT unnest(ARRAY['access_rule', 'access_decision']) AS name LOOP
                         EXECUTE format('CREATE OR REPLACE FUNCTION internal.record_%s() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
@@ -591,7 +594,7 @@ class UnapprovedGrantsTest {
                     "ALTER TABLE broker.grant_review DISABLE TRIGGER check_grant_review; GRANT INSERT ON broker.grant_review TO PUBLIC");
             database.run(
                     login.equals("test_admin") ? Who.ADMIN : Who.TENANT_ADMIN,
-                    "INSERT INTO broker.grant_review (tenant, grant_id, verdict, created_by) VALUES ('acme', 1, 'keep', session_user)");
+                    "INSERT INTO broker.grant_review (id, tenant, grant_id, verdict, created_by) VALUES (4711, 'acme', 1, 'keep', session_user)");
         }
         assertFound("wrong_sign_off of request ");
         assertFound(finding);

@@ -46,9 +46,9 @@ class KeyPageTest {
                                                        expires_at, status, grant_id)
                     VALUES ('4f0f6f58-7d7c-4a57-b7c9-0d7a61c2a002', 'acme', 1, 'deploy', 'acme-github', 'https://token.actions.githubusercontent.com',
                             'person:rita', 'OPS-412: the export is stuck', 3600, false, 2, now() + interval '1 day', 'granted', 1);
-                    INSERT INTO broker.access_decision (tenant, request, verdict, idp, issuer, subject, decided_by)
-                    VALUES ('acme', '4f0f6f58-7d7c-4a57-b7c9-0d7a61c2a002', 'approve', 'acme-github', 'https://token.actions.githubusercontent.com', 'person:bea', NULL),
-                           ('acme', '4f0f6f58-7d7c-4a57-b7c9-0d7a61c2a002', 'approve', NULL, NULL, NULL, 'grace');
+                    INSERT INTO broker.access_decision (id, tenant, request, verdict, idp, issuer, subject, decided_by)
+                    VALUES (1, 'acme', '4f0f6f58-7d7c-4a57-b7c9-0d7a61c2a002', 'approve', 'acme-github', 'https://token.actions.githubusercontent.com', 'person:bea', NULL),
+                           (2, 'acme', '4f0f6f58-7d7c-4a57-b7c9-0d7a61c2a002', 'approve', NULL, NULL, NULL, 'grace');
                     UPDATE broker.subject_grant SET request_id = '4f0f6f58-7d7c-4a57-b7c9-0d7a61c2a002' WHERE id = 1;
                     """);
             ConsoleWorld there = ConsoleWorld.of(own);

@@ -49,11 +49,11 @@ class WeekPageTest {
                 """
                 ALTER TABLE broker.subject_grant DISABLE TRIGGER USER;
                 UPDATE broker.subject_grant SET created_at = now() - interval '60 days' WHERE tenant = 'acme' AND request_id IS NULL;
-                INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, created_at, valid_until)
-                SELECT 'acme', 'acme-k8s', 'sa:never-used:' || n, 'inventory', 'OPS-' || n, now() - interval '60 days' + n * interval '1 hour', NULL
+                INSERT INTO broker.subject_grant (id, tenant, idp, subject, key, reason, created_at, valid_until)
+                SELECT internal.new_id('broker.subject_grant', NULL), 'acme', 'acme-k8s', 'sa:never-used:' || n, 'inventory', 'OPS-' || n, now() - interval '60 days' + n * interval '1 hour', NULL
                   FROM generate_series(1, 9) AS n
                 UNION ALL
-                SELECT 'acme', 'acme-k8s', 'sa:lapsed', 'inventory', 'OPS-60', now() - interval '60 days', date_trunc('second', now());
+                SELECT internal.new_id('broker.subject_grant', NULL), 'acme', 'acme-k8s', 'sa:lapsed', 'inventory', 'OPS-60', now() - interval '60 days', date_trunc('second', now());
                 ALTER TABLE broker.subject_grant ENABLE TRIGGER USER;
                 """);
         week = one("SELECT to_char(now() AT TIME ZONE 'UTC', 'IYYY-\"W\"IW')");
