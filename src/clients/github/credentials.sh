@@ -30,7 +30,8 @@ done
 [ "$MINTMARK_EXPORT" = false ] || arguments+=("--distinct")
 
 # The client accepts no member but the usual ones and those in 'members'. If the broker denies only keys for which the job may ask for access, asks, waits, and mints then.
-client=$GITHUB_ACTION_PATH/../mintmark-client
+client=$GITHUB_ACTION_PATH/mintmark-client # in the action's own repository
+[ -f "$client" ] || client=$GITHUB_ACTION_PATH/../mintmark-client
 messages=$(mktemp)
 trap 'rm -f "$messages"' EXIT
 mint() {
