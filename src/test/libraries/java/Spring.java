@@ -1,4 +1,6 @@
 import org.springframework.security.core.SpringSecurityCoreVersion;
+import org.springframework.security.oauth2.client.endpoint.OAuth2ClientCredentialsGrantRequest;
+import org.springframework.security.oauth2.client.endpoint.RestClientClientCredentialsTokenResponseClient;
 import org.springframework.security.oauth2.client.endpoint.RestClientTokenExchangeTokenResponseClient;
 import org.springframework.security.oauth2.client.endpoint.TokenExchangeGrantRequest;
 import org.springframework.security.oauth2.client.registration.ClientRegistration;
@@ -9,13 +11,14 @@ import org.springframework.security.oauth2.core.OAuth2AccessToken;
 import org.springframework.security.oauth2.core.OAuth2AuthorizationException;
 import org.springframework.security.oauth2.core.OAuth2Token;
 import org.springframework.security.oauth2.jwt.Jwt;
+import org.springframework.util.MultiValueMap;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Map;
 
-/** Spring Security exchanges an identity token, as a JWT and as an access token. */
+/** Spring Security exchanges an identity token, as a JWT, as an access token and as a client's assertion. */
 class Spring {
     private static final String BROKER = System.getenv("MINTMARK_URL");
 
@@ -30,6 +33,7 @@ class Spring {
 
         check(exchange("api", jwt).getTokenValue().startsWith("eyJ"), "no JWT");
         check(exchange("https://mintmark.example.com/api", opaque).getExpiresAt().isAfter(now), "ended");
+        check(asserted("api", token).getTokenValue().startsWith("eyJ"), "no JWT by client_assertion");
         try {
             exchange("nothing", jwt);
             throw new AssertionError("an unknown key was minted");
@@ -40,15 +44,29 @@ class Spring {
         System.out.println("Spring Security " + SpringSecurityCoreVersion.getVersion());
     }
 
+    private static ClientRegistration registration(AuthorizationGrantType grant, String scope) {
+        return ClientRegistrations.fromIssuerLocation(BROKER)
+                .registrationId("mintmark")
+                .clientId("any")
+                .clientAuthenticationMethod(ClientAuthenticationMethod.NONE)
+                .authorizationGrantType(grant)
+                .scope(scope)
+                .build();
+    }
+
+    private static OAuth2AccessToken asserted(String key, String token) {
+        var client = new RestClientClientCredentialsTokenResponseClient();
+        client.addParametersConverter(request -> MultiValueMap.fromSingleValue(Map.of(
+                "client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+                "client_assertion", token)));
+        var request = new OAuth2ClientCredentialsGrantRequest(
+                registration(AuthorizationGrantType.CLIENT_CREDENTIALS, key));
+        return client.getTokenResponse(request).getAccessToken();
+    }
+
     private static OAuth2AccessToken exchange(String key, OAuth2Token token) {
         ClientRegistration registration =
-                ClientRegistrations.fromIssuerLocation(BROKER)
-                        .registrationId("mintmark")
-                        .clientId("any")
-                        .clientAuthenticationMethod(ClientAuthenticationMethod.NONE)
-                        .authorizationGrantType(AuthorizationGrantType.TOKEN_EXCHANGE)
-                        .scope("everything")
-                        .build();
+                registration(AuthorizationGrantType.TOKEN_EXCHANGE, "everything");
         var client = new RestClientTokenExchangeTokenResponseClient();
         client.setParametersCustomizer(parameters -> parameters.set("audience", key));
         return client.getTokenResponse(new TokenExchangeGrantRequest(registration, token, null))
