@@ -26,8 +26,11 @@ COMMENT ON FUNCTION internal.count_access_rules() IS 'Trigger: rejects more than
 
 -- 900 seconds are the shortest life that AWS allows.
 CREATE OR REPLACE FUNCTION internal.outliving(key text, kind broker.provider_type, max_duration int) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE WHEN NOT (kind.leaves_behind OR kind.ends_early) AND max_duration > 900 THEN concat_ws(chr(10), key, kind.type, max_duration) END;
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE WHEN NOT (kind.leaves_behind OR kind.ends_early) AND max_duration > 900 THEN concat_ws(chr(10), key, kind.type, max_duration) END;
+$$;
 COMMENT ON FUNCTION internal.outliving(text, broker.provider_type, int) IS
     'The detail of credentials_outlive_access for a key of this name, type and max_duration; null if its credentials can be ended, or end soon.';
 

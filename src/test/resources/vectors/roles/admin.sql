@@ -16,7 +16,7 @@ UPDATE broker.tenant SET external_id = gen_random_uuid();
 
 -- may not choose a number
 INSERT INTO broker.subject_grant (id, tenant, idp, subject, key) OVERRIDING SYSTEM VALUE VALUES (1000, 'acme', 'ci', 'x', 'api');
---> The database assigns the id of each row of broker.subject_grant
+--> The database assigns the id of each row of broker.subject_grant, and the statement has 1000.
 
 -- may not change what belongs to the code
 UPDATE broker.provider_type SET max_duration = NULL;

@@ -181,7 +181,7 @@ WITH hit AS (DELETE FROM broker.subject_grant WHERE tenant = 'other' RETURNING i
 
 -- may not choose a number
 INSERT INTO broker.subject_grant (id, tenant, idp, subject, key) OVERRIDING SYSTEM VALUE VALUES (1000, 'acme', 'ci', 'x', 'api');
---> The database assigns the id of each row of broker.subject_grant
+--> The database assigns the id of each row of broker.subject_grant, and the statement has 1000.
 
 -- may not sign as somebody else
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, created_by) VALUES ('acme', 'ci', 'x', 'api', 'alice');
@@ -393,7 +393,7 @@ UPDATE broker.blocked_subject SET tenant = NULL;
 
 -- chooses no number for a block
 INSERT INTO broker.blocked_subject (id, tenant, subject, reason) OVERRIDING SYSTEM VALUE VALUES (1, 'acme', 'x', 'x');
---> The database assigns the id of each row of broker.blocked_subject
+--> The database assigns the id of each row of broker.blocked_subject, and the statement has 1.
 
 -- names no other tenant's identity provider in a block
 INSERT INTO broker.blocked_subject (tenant, idp, subject, reason) VALUES ('acme', 'elsewhere', 'x', 'x');
