@@ -99,7 +99,8 @@ $$;
 COMMENT ON FUNCTION internal.as_grant(jsonb) IS 'A row with the columns idp, subject, match and claims as a grant, for lint.';
 
 CREATE OR REPLACE FUNCTION internal.lint_parties(of_table text, written broker.subject_grant[]) RETURNS TABLE (id bigint, tenant text, rule text, detail text)
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off SET standard_conforming_strings = on AS $$
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off SET standard_conforming_strings = on
+    SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
     RETURN QUERY WITH grants AS MATERIALIZED (
         SELECT w.* FROM unnest(written) AS w

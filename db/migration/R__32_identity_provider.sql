@@ -72,7 +72,7 @@ CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identi
     SET plan_cache_mode = force_generic_plan -- from PostgreSQL 18 on it would be planned for each row
     AS $$
     SELECT c.rule, c.detail FROM (VALUES (1)) AS one LEFT JOIN internal.known_issuer(checked.issuer) AS k ON true
-     CROSS JOIN LATERAL internal.lint_claims(checked.required_claims, k) AS c
+     CROSS JOIN LATERAL internal.lint_claims(checked.required_claims, k) AS c WHERE checked.required_claims <> '{}'
      UNION ALL
     SELECT r.rule, r.detail FROM (VALUES
         ('issuer_nearly_known', (array_remove(spellings, checked.issuer))[1]),

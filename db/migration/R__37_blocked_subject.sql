@@ -221,24 +221,27 @@ BEGIN
         RETURN QUERY SELECT checked.id, checked.tenant, 'ended_already', '' WHERE checked.until <= checked.updated_at;
         RETURN QUERY SELECT checked.id, checked.tenant, 'ends_at_once', '' WHERE checked.until > checked.updated_at AND checked.until <= checked.updated_at + interval '1 minute';
         RETURN QUERY SELECT checked.id, checked.tenant, 'ends_far_away', to_char(checked.until, 'FMYYYY') WHERE internal.is_far_end(checked.until, checked.updated_at);
-        RETURN QUERY SELECT checked.id, checked.tenant, 'block_of_everybody', p.name::text FROM broker.identity_provider AS p
-              LEFT JOIN LATERAL internal.known_issuer(p.issuer) AS k ON true
-             WHERE p.tenant = checked.tenant AND p.name = coalesce(checked.idp, p.name) AND checked.match = 'glob' AND internal.each_token_has(p, checked.claims)
-               AND (checked.subject = '**' OR checked.idp IS NOT NULL AND NOT EXISTS (
-                    SELECT FROM unnest(CASE WHEN starts_with(checked.subject, 'system:serviceaccount:') THEN '{system:serviceaccount:*:*}' ELSE coalesce(k.subject_forms, '{**}') END) AS f
-                     WHERE NOT internal.glob_covers(checked.subject, 'glob', f))) ORDER BY p.name LIMIT 3;
-        -- of one project the subjects of one form, where the issuer has several
-        RETURN QUERY SELECT checked.id, checked.tenant, 'block_leaves_other_forms', concat_ws(chr(10), l.project || min(o.tail), l.project || left(min(o.tail), 1) || '**')
-              FROM broker.identity_provider AS p CROSS JOIN internal.known_issuer(p.issuer) AS k
-             CROSS JOIN LATERAL (SELECT substring(f FROM format('^(?:[^*]*[*]+){%s}', k.project_wildcard)) AS project, f FROM unnest(k.subject_forms) AS f) AS f
-             CROSS JOIN LATERAL (SELECT left(checked.subject, length(f.project) - length(f.f)) AS project, substr(f.f, length(f.project) + 1) AS tail) AS l
-             CROSS JOIN LATERAL (SELECT substr(o, length(f.project) + 1) AS tail FROM unnest(k.subject_forms) AS o WHERE starts_with(o, f.project)) AS o
-             WHERE p.name = meant.idp AND checked.match = 'glob' AND checked.claims = '{}' AND k.project_wildcard > 0 AND l.tail ~ '.[*][*]$'
-               AND right(checked.subject, length(l.tail)) = l.tail AND l.project ~ internal.pattern_of(ARRAY[f.project]) AND o.tail <> l.tail
-               AND NOT EXISTS (SELECT FROM ((SELECT b.* FROM broker.blocked_subject AS b WHERE b.tenant = checked.tenant AND b.match = 'glob' LIMIT 200) UNION ALL
-                                       (SELECT b.* FROM broker.blocked_subject AS b WHERE b.tenant IS NULL AND b.match = 'glob' LIMIT 200)) AS b
-                                WHERE b.enabled AND b.claims = '{}' AND (b.idp IS NULL OR b.idp = meant.idp) AND internal.glob_covers(b.subject, 'glob', l.project || o.tail))
-             GROUP BY l.project;
+        -- else not even planned
+        IF checked.match = 'glob' THEN
+            RETURN QUERY SELECT checked.id, checked.tenant, 'block_of_everybody', p.name::text FROM broker.identity_provider AS p
+                  LEFT JOIN LATERAL internal.known_issuer(p.issuer) AS k ON true
+                 WHERE p.tenant = checked.tenant AND p.name = coalesce(checked.idp, p.name) AND internal.each_token_has(p, checked.claims)
+                   AND (checked.subject = '**' OR checked.idp IS NOT NULL AND NOT EXISTS (
+                        SELECT FROM unnest(CASE WHEN starts_with(checked.subject, 'system:serviceaccount:') THEN '{system:serviceaccount:*:*}' ELSE coalesce(k.subject_forms, '{**}') END) AS f
+                         WHERE NOT internal.glob_covers(checked.subject, 'glob', f))) ORDER BY p.name LIMIT 3;
+            -- of one project the subjects of one form, where the issuer has several
+            RETURN QUERY SELECT checked.id, checked.tenant, 'block_leaves_other_forms', concat_ws(chr(10), l.project || min(o.tail), l.project || left(min(o.tail), 1) || '**')
+                  FROM broker.identity_provider AS p CROSS JOIN internal.known_issuer(p.issuer) AS k
+                 CROSS JOIN LATERAL (SELECT substring(f FROM format('^(?:[^*]*[*]+){%s}', k.project_wildcard)) AS project, f FROM unnest(k.subject_forms) AS f) AS f
+                 CROSS JOIN LATERAL (SELECT left(checked.subject, length(f.project) - length(f.f)) AS project, substr(f.f, length(f.project) + 1) AS tail) AS l
+                 CROSS JOIN LATERAL (SELECT substr(o, length(f.project) + 1) AS tail FROM unnest(k.subject_forms) AS o WHERE starts_with(o, f.project)) AS o
+                 WHERE p.name = meant.idp AND checked.claims = '{}' AND k.project_wildcard > 0 AND l.tail ~ '.[*][*]$'
+                   AND right(checked.subject, length(l.tail)) = l.tail AND l.project ~ internal.pattern_of(ARRAY[f.project]) AND o.tail <> l.tail
+                   AND NOT EXISTS (SELECT FROM ((SELECT b.* FROM broker.blocked_subject AS b WHERE b.tenant = checked.tenant AND b.match = 'glob' LIMIT 200) UNION ALL
+                                           (SELECT b.* FROM broker.blocked_subject AS b WHERE b.tenant IS NULL AND b.match = 'glob' LIMIT 200)) AS b
+                                    WHERE b.enabled AND b.claims = '{}' AND (b.idp IS NULL OR b.idp = meant.idp) AND internal.glob_covers(b.subject, 'glob', l.project || o.tail))
+                 GROUP BY l.project;
+        END IF;
         RETURN QUERY WITH near AS MATERIALIZED (SELECT n.* FROM internal.parties_near(checked) AS n)
             -- which tokens have the claims of a block is not known
             (SELECT checked.id, checked.tenant, 'block_leaves_others', concat_ws(chr(10), n.subject, n.idp,
