@@ -84,7 +84,9 @@ class KustomizedIT {
                     sidecars(one.getSpec().getJobTemplate().getSpec().getTemplate().getSpec()));
         }
         List<String> kept =
-                List.of("mintmark Always registry.example.com/mintmark-client:0.1.0", "mintmark-acme");
+                List.of(
+                        "mintmark Always registry.example.com/mintmark-client:0.1.0",
+                        "mintmark-acme");
         assertEquals(Map.of("nightly", kept, "report", kept, "web", List.of()), sidecars);
     }
 

@@ -181,7 +181,8 @@ class RestoredTest {
         Ran stopped = restored("--export", export.toString());
 
         assertEquals(1, stopped.status(), stopped.output());
-        // the server's roles are those of other tests too, and a sealer records them when it sees them
+        // the server's roles are those of other tests too, and a sealer records them when it sees
+        // them
         List<String> lines =
                 stopped.output().lines().filter(line -> !line.contains("role_member")).toList();
         assertEquals(3, lines.size(), stopped.output());

@@ -123,18 +123,18 @@ class UnapprovedGrantsTest {
         database.admin("UPDATE broker.access_rule SET end_access = true WHERE id = 3");
         database.admin(
                 "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme',"
-                    + " 'sso', 'before', 'deploy')");
+                        + " 'sso', 'before', 'deploy')");
         database.run(Who.TENANT_ADMIN, "UPDATE broker.tenant SET require_second_admin = true");
         database.admin(
                 "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme',"
-                    + " 'sso', 'ci', 'deploy')");
+                        + " 'sso', 'ci', 'deploy')");
     }
 
     private void block() {
         database.run(
                 Who.TENANT_ADMIN,
                 "INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme',"
-                    + " 'dev:mal', 'INC-1')");
+                        + " 'dev:mal', 'INC-1')");
     }
 
     @Test
@@ -153,24 +153,24 @@ class UnapprovedGrantsTest {
         database.run(
                 Who.TENANT_ADMIN,
                 "SELECT broker.approve('subject_grant', g.id,"
-                    + " internal.row_revision('subject_grant', g.tenant, g.id::text)) FROM"
-                    + " broker.subject_grant AS g ORDER BY g.id DESC LIMIT 1");
+                        + " internal.row_revision('subject_grant', g.tenant, g.id::text)) FROM"
+                        + " broker.subject_grant AS g ORDER BY g.id DESC LIMIT 1");
         block();
         database.run(
                 Who.TENANT_ADMIN,
                 "UPDATE broker.blocked_subject SET until = now() + interval '5 days'");
         database.admin(
                 "SELECT broker.approve('blocked_subject', b.id,"
-                    + " internal.row_revision('blocked_subject', b.tenant, b.id::text)) FROM"
-                    + " broker.blocked_subject AS b");
+                        + " internal.row_revision('blocked_subject', b.tenant, b.id::text)) FROM"
+                        + " broker.blocked_subject AS b");
         database.admin(
                 "UPDATE broker.subject_grant SET owner = 'x', enabled = false WHERE subject ="
-                    + " 'ci'");
+                        + " 'ci'");
         database.admin("UPDATE broker.key SET max_duration = 300 WHERE name = 'root'");
         database.run(
                 Who.TENANT_ADMIN,
                 "SELECT broker.approve('key', 'acme', 'root', internal.row_revision('key', 'acme',"
-                    + " 'root'))");
+                        + " 'root'))");
         assertNothingFound();
     }
 
@@ -184,11 +184,11 @@ class UnapprovedGrantsTest {
         requireSecondAdmin();
         database.admin(
                 "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme',"
-                    + " 'sso', 'cd', 'deploy')");
+                        + " 'sso', 'cd', 'deploy')");
         database.run(
                 Who.TENANT_ADMIN,
                 "INSERT INTO broker.blocked_subject (tenant, subject, reason) SELECT 'acme',"
-                    + " 'dev:mal' || n, 'INC-1' FROM generate_series(1, 4) AS n");
+                        + " 'dev:mal' || n, 'INC-1' FROM generate_series(1, 4) AS n");
         List<Forgery> forgeries = new ArrayList<>();
         List<String> attacks = new ArrayList<>();
         for (List<String> one :
@@ -231,8 +231,8 @@ class UnapprovedGrantsTest {
                     "SET TimeZone = 'Asia/Kathmandu'; UPDATE broker.blocked_subject SET " + change);
             database.admin(
                     "SELECT broker.approve('blocked_subject', b.id,"
-                        + " internal.row_revision('blocked_subject', b.tenant, b.id::text)) FROM"
-                        + " broker.blocked_subject AS b");
+                            + " internal.row_revision('blocked_subject', b.tenant, b.id::text)) FROM"
+                            + " broker.blocked_subject AS b");
         }
         for (String claims : List.of("{\"n\": 100}", "{\"n\": 100.0}")) {
             database.admin(
@@ -241,7 +241,7 @@ class UnapprovedGrantsTest {
             database.run(
                     Who.TENANT_ADMIN,
                     "SELECT broker.approve('subject_grant', 2,"
-                        + " internal.row_revision('subject_grant', 'acme', '2'))");
+                            + " internal.row_revision('subject_grant', 'acme', '2'))");
         }
         assertNothingFound();
     }
@@ -250,7 +250,7 @@ class UnapprovedGrantsTest {
     void an_approval_by_another_login_of_its_writer_is_found() throws Exception {
         database.admin(
                 "INSERT INTO broker.access_approver (rule, role_name, idp, subject) VALUES (1,"
-                    + " 'test_tenant_admin', 'sso', 'lead:ann')");
+                        + " 'test_tenant_admin', 'sso', 'lead:ann')");
         requireSecondAdmin();
         database.runAsSuperuser(
                 """
@@ -260,7 +260,7 @@ class UnapprovedGrantsTest {
         database.run(
                 Who.TENANT_ADMIN,
                 "SELECT broker.approve('subject_grant', 2, internal.row_revision('subject_grant',"
-                    + " 'acme', '2'))");
+                        + " 'acme', '2'))");
         assertFound("it was approved only by a login that wrote or changed it");
     }
 
@@ -270,7 +270,7 @@ class UnapprovedGrantsTest {
             throws Exception {
         database.admin(
                 "INSERT INTO broker.access_approver (rule, role_name, idp, subject) VALUES (1,"
-                    + " 'test_auditor', 'console', 'lead:zoe')");
+                        + " 'test_auditor', 'console', 'lead:zoe')");
         requireSecondAdmin();
         for (String login : List.of("test_admin", "test_tenant_admin")) {
             database.run(
@@ -283,7 +283,7 @@ class UnapprovedGrantsTest {
         database.run(
                 Who.TENANT_ADMIN,
                 "SELECT broker.approve('subject_grant', 2, internal.row_revision('subject_grant',"
-                    + " 'acme', '2'))");
+                        + " 'acme', '2'))");
         assertNothingFound();
     }
 
@@ -297,11 +297,11 @@ class UnapprovedGrantsTest {
         database.run(
                 Who.TENANT_ADMIN,
                 "INSERT INTO broker.access_approver (rule, idp, subject, step) VALUES (1, 'sso',"
-                    + " 'lead:zoe', 2)");
+                        + " 'lead:zoe', 2)");
         database.admin(
                 database.value(
                         "SELECT statement FROM broker.pending_approval WHERE table_name ="
-                            + " 'access_approver'"));
+                                + " 'access_approver'"));
         String request = asked.asks("dev:eve", "deploy", 600);
         asked.decides("sso", "lead:bob", request, "approve");
         assertEquals("granted", asked.decides("sso", "lead:zoe", request, "approve"));
@@ -309,7 +309,7 @@ class UnapprovedGrantsTest {
         database.admin(
                 database.value(
                         "SELECT statement FROM broker.pending_approval WHERE table_name ="
-                            + " 'access_rule'"));
+                                + " 'access_rule'"));
         assertEquals(
                 "granted",
                 asked.decides("sso", "lead:bob", asked.asks("dev:ida", "deploy", 600), "approve"));
@@ -419,7 +419,7 @@ class UnapprovedGrantsTest {
         database.run(
                 Who.TENANT_ADMIN,
                 "UPDATE broker.access_rule SET end_access = false; UPDATE broker.access_rule SET"
-                    + " enabled = false, end_access = true");
+                        + " enabled = false, end_access = true");
         database.assertRows("SELECT count(*) FROM broker.subject_grant WHERE enabled", "0");
         assertNothingFound();
     }
@@ -430,9 +430,9 @@ class UnapprovedGrantsTest {
                 "UPDATE broker.access_rule SET enabled = false WHERE id = 1",
                 "UPDATE broker.access_rule SET max_access = 1800 WHERE id = 1",
                 "UPDATE broker.access_rule SET claims = '{\"level\": 2.0}', end_access = true WHERE"
-                    + " id = 1",
+                        + " id = 1",
                 "DELETE FROM broker.access_approver WHERE rule = 1; DELETE FROM broker.access_rule"
-                    + " WHERE id = 1"
+                        + " WHERE id = 1"
             })
     void a_change_of_a_rule_that_did_not_end_its_access_is_found(String change) throws Exception {
         grantsOfARuleThatEndsThem();
@@ -449,7 +449,7 @@ class UnapprovedGrantsTest {
                 "UPDATE broker.access_rule SET enabled = false, end_access = false WHERE id = 1",
                 "UPDATE broker.access_rule SET enabled = false WHERE id = 2",
                 "UPDATE broker.subject_grant SET enabled = false; UPDATE broker.access_rule SET"
-                    + " enabled = false WHERE id = 1"
+                        + " enabled = false WHERE id = 1"
             })
     void a_change_of_a_rule_that_ends_no_access_is_not_accused(String change) throws Exception {
         grantsOfARuleThatEndsThem();
@@ -464,7 +464,7 @@ class UnapprovedGrantsTest {
                 "UPDATE broker.access_rule SET claims = '{\"level\": 2.0}' WHERE id = 1",
                 "UPDATE broker.access_rule SET enabled = false WHERE id = 1",
                 "DELETE FROM broker.access_approver WHERE rule = 1; DELETE FROM broker.access_rule"
-                    + " WHERE id = 1"
+                        + " WHERE id = 1"
             })
     void a_change_of_a_rule_that_ended_its_access_is_not_accused(String change) throws Exception {
         grantsOfARuleThatEndsThem();
@@ -476,7 +476,7 @@ class UnapprovedGrantsTest {
     private void grantsOfARuleThatEndsThem() {
         database.admin(
                 "UPDATE broker.access_rule SET end_access = true, claims = '{\"level\": 2}' WHERE"
-                    + " id = 1");
+                        + " id = 1");
         for (String subject : List.of("dev:eve", "dev:jim")) {
             String request =
                     asked.one(
@@ -599,7 +599,7 @@ class UnapprovedGrantsTest {
         String request = asked.asks("dev:eve", "vault", 600);
         String vote =
                 "SELECT coalesce(refusal, status) FROM internal.decide_access('acme', 'sso', '%s',"
-                    + " '{\"iat\": %s}', false, '%s', 'approve', 'INC-7')";
+                        + " '{\"iat\": %s}', false, '%s', 'approve', 'INC-7')";
         assertEquals("pending", asked.one(vote.formatted("bot:a", 1, request)));
         assertEquals("pending", asked.one(vote.formatted("bot:b", 1, request)));
         assertEquals("granted", asked.one(vote.formatted("lead:bob", 1, request)));
@@ -710,7 +710,7 @@ class UnapprovedGrantsTest {
         } else {
             database.runAsSuperuser(
                     "ALTER TABLE broker.grant_review DISABLE TRIGGER check_grant_review; GRANT"
-                        + " INSERT ON broker.grant_review TO PUBLIC");
+                            + " INSERT ON broker.grant_review TO PUBLIC");
             database.run(
                     login.equals("test_admin") ? Who.ADMIN : Who.TENANT_ADMIN,
                     "INSERT INTO broker.grant_review (id, tenant, grant_id, verdict, created_by) VALUES (4711, 'acme', 1, 'keep', session_user)");
@@ -741,10 +741,10 @@ class UnapprovedGrantsTest {
         database.run(
                 Who.TENANT_ADMIN,
                 "INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES"
-                    + " ('acme', 'dev:mal', 'INC-1', now() + interval '9 days')");
+                        + " ('acme', 'dev:mal', 'INC-1', now() + interval '9 days')");
         forge(
                 "UPDATE broker.blocked_subject SET enabled = false, updated_at = until + interval"
-                    + " '1 second'");
+                        + " '1 second'");
         assertFound("unapproved_blocked_subject 1 of tenant acme");
     }
 }
