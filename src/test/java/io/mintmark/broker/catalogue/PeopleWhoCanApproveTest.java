@@ -29,7 +29,7 @@ class PeopleWhoCanApproveTest {
     private final AskedAccess asked = new AskedAccess(database);
 
     private void approvers(String rows) {
-        for (String row : rows.split(";")) {
+        for (String row : rows.split(";", -1)) {
             database.admin(
                     "INSERT INTO broker.access_approver (rule, "
                             + row.strip().substring(1).replace("VALUES (", "VALUES (4, "));
