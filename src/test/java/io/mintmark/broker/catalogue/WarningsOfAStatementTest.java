@@ -46,7 +46,7 @@ class WarningsOfAStatementTest {
         List<String> warnings = warnings(sql);
         assertEquals(11, warnings.size(), () -> String.join("\n", warnings));
         assertEquals("10 of %d warnings are shown.".formatted(all), warnings.getLast(), what);
-        for (String rule : rules.split(", ")) {
+        for (String rule : rules.split(", ", -1)) {
             assertTrue(
                     warnings.stream().anyMatch(warning -> warning.endsWith("[" + rule + "]")),
                     () -> rule + " is missing in " + String.join("\n", warnings));
