@@ -157,7 +157,7 @@ UPDATE broker.subject_grant SET tenant = 'other', idp = 'elsewhere' WHERE key = 
 -- a number that an admin chose
 INSERT INTO broker.subject_grant (id, tenant, idp, subject, key) OVERRIDING SYSTEM VALUE VALUES (7, 'acme', 'ci', 'x', 'api');
 --> The database assigns the id of each row of broker.subject_grant, and the statement has 7.
---? Leave out the column id.
+--? Leave out the column id
 
 -- the same without the clause
 INSERT INTO broker.subject_grant (id, tenant, idp, subject, key) VALUES (7, 'acme', 'ci', 'x', 'api');

@@ -194,7 +194,7 @@ class UnapprovedGrantsTest {
         for (List<String> one :
                 cases(
                         """
-                        UPDATE broker.subject_grant SET approved_by = 'test_admin', approved_at = now() WHERE subject = 'ci' | unapproved_grant 2 of tenant acme | it was put in force without an approval
+                        UPDATE broker.subject_grant SET approved_by = 'test_admin', approved_at = now() WHERE subject = 'ci' | unapproved_grant 2 of tenant acme | it was approved only by a login that wrote or changed it
                         UPDATE broker.subject_grant SET approved_at = now() WHERE subject = 'cd' | unapproved_grant 3 of tenant acme | it was put in force without an approval
                         UPDATE broker.subject_grant SET subject = 'mallory' WHERE subject = 'before' | unapproved_grant 1 of tenant acme | it was written as if it were approved already
                         INSERT INTO broker.subject_grant (tenant, idp, subject, key, approved_at) VALUES ('acme', 'sso', 'trudy', 'deploy', now()) | unapproved_grant 4 of tenant acme |
