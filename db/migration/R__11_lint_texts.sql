@@ -189,3 +189,14 @@ CREATE OR REPLACE FUNCTION internal.likely_pointer(claim text) RETURNS text
         WHEN claim ~ '^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)+$' THEN '/' || claim END;
 $$;
 COMMENT ON FUNCTION internal.likely_pointer(text) IS 'The JSON pointer that a claim''s name probably means; null if it is probably a name.';
+
+CREATE OR REPLACE FUNCTION internal.place_of_finding(rule text) RETURNS int
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE WHEN rule = 'awaits_approval' THEN 1
+                WHEN rule IN ('github_subject_by_name', 'started_by_any_event', 'nearly_another_value', 'longer_than_its_tenant') THEN 3
+                ELSE 2 END;
+$$;
+COMMENT ON FUNCTION internal.place_of_finding(text) IS
+    'The place of a rule among the warnings of a statement: first what has no effect, last what many rows have or what is about another row.';

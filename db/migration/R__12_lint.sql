@@ -419,7 +419,7 @@ BEGIN
                                   UNION ALL SELECT a.* FROM internal.what_awaits_approval($6, $3, $2) AS a
 ' || CASE WHEN rule_names IS NOT NULL THEN 'UNION ALL SELECT a.* FROM internal.what_awaits_approval(''access_rule'', $8, $9) AS a' ELSE '' END || '
                                   UNION ALL SELECT b.*, 1 FROM internal.found_beside($6, $7) AS b) AS f) AS n
-          WHERE n.number <= 10 ORDER BY n.number, n.rule <> ''awaits_approval'', n.rule IN (''github_subject_by_name'', ''started_by_any_event'', ''nearly_another_value'', ''longer_than_its_tenant''), n.rule LIMIT 10'
+          WHERE n.number <= 10 ORDER BY n.number, internal.place_of_finding(n.rule), n.rule LIMIT 10'
         USING ids, names, tenants, others, known, TG_TABLE_NAME::text, beside, rule_tenants, rule_names
     LOOP
         RAISE WARNING '%: % [%]', one.title, one.advice, one.rule;

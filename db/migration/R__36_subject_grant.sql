@@ -470,7 +470,7 @@ BEGIN
                        UNION ALL
                       SELECT b.id, b.name, b.rule, NULL, b.advice, b.title, NULL, NULL, 1
                         FROM internal.found_beside('subject_grant', compared) AS b) AS f) AS n
-         WHERE n.number <= 10 ORDER BY n.number, n.rule <> 'awaits_approval', n.rule IN ('github_subject_by_name', 'started_by_any_event'), n.rule LIMIT 10
+         WHERE n.number <= 10 ORDER BY n.number, internal.place_of_finding(n.rule), n.rule LIMIT 10
     LOOP
         RAISE WARNING '%: % [%]', coalesce(one.title, format('Grant of key "%s" to "%s"', one.key, one.subject)),
             coalesce(one.advice, internal.lint_advice(one.rule, one.detail)), one.rule;
