@@ -97,8 +97,8 @@ COMMENT ON FUNCTION internal.filled_places(int, int[], int[]) IS
 
 DROP FUNCTION IF EXISTS internal.steps_of_rule(bigint);
 
--- As internal.standing_in: a row that awaits approval, or is for shorter access, marks programs too. Whoever decides by the row
--- has a token with the row's claims.
+-- As in internal.standing_in, a row that awaits approval or is for shorter access marks programs too. An approver of a row
+-- with claims has a token with these claims.
 CREATE OR REPLACE FUNCTION internal.names_programs(approver broker.access_approver) RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp

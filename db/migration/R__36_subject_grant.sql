@@ -481,7 +481,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.warn_of_grants(bigint[], text[], broker.subject_grant[], bigint[], text[]) IS
-    'Warns of findings in grants that were written, and of new findings in grants beside them. compared: those that are compared with other rows; known: the earlier findings, as "id rule".';
+    'Warns of findings in grants that were written, and of new findings in grants beside them. compared: the grants to compare with other rows; known: the earlier findings, as "id rule".';
 
 -- ---------------------------------------------------------------- all rows of a statement
 

@@ -62,7 +62,7 @@ class UnapprovedGrantsTest {
                         + sql);
     }
 
-    /** What both verifiers find. */
+    /** The findings of the Java verifier, and the output of {@code verify.py}. */
     private record Verified(List<String> wrong, String output) {
         /** One sentence has all of these parts, and both verifiers have it. */
         void assertHas(String... parts) {
@@ -86,7 +86,7 @@ class UnapprovedGrantsTest {
         verified.assertHas(parts);
     }
 
-    /** Of several in one database, which is verified once: the row that it is about, and why. */
+    /** One forged row among several of a database, with the parts of its finding. */
     private record Forgery(String name, String row, String finding) {}
 
     private Stream<DynamicTest> eachIsFound(List<Forgery> forgeries) throws Exception {

@@ -16,7 +16,7 @@ import org.postgresql.util.ServerErrorMessage;
 
 import java.util.Objects;
 
-/** The database assigns the ids of rows, and says so to whoever writes one. */
+/** The database assigns the ids of rows, and refuses a given id with a message that says so. */
 class GivenIdsTest {
     @AutoClose private final TestDatabase database = TestDatabase.filled(AskedAccess.TENANT);
 

@@ -156,7 +156,10 @@ class EarlyAccessEndTest {
         assertEquals("ssh revoked true", endNoticed("true"));
     }
 
-    /** What the notice of the end says of each credential c. */
+    /**
+     * Type and state of each credential c in the notice of the end, and whether the condition
+     * holds.
+     */
     private String endNoticed(String condition) {
         return asked.one(
                 """

@@ -64,7 +64,7 @@ class WarningsAboutOtherRowsTest {
         assertEquals(expected, String.join(", ", warnings(sql)));
     }
 
-    /** What was wrong before is not the next statement's. */
+    /** A statement doesn't warn of findings that other rows had before it. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

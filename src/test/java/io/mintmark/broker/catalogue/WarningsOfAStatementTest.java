@@ -53,7 +53,7 @@ class WarningsOfAStatementTest {
         }
     }
 
-    /** What a statement didn't change has no place among its warnings. */
+    /** Up to ten warnings come without a line that counts them. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
