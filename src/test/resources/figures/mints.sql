@@ -31,8 +31,8 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings, created_
 SELECT t.name, k.name, 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/deploy"}', f.at, f.at
   FROM broker.tenant AS t CROSS JOIN figure_time AS f
  CROSS JOIN (SELECT 'key-' || n FROM generate_series(0, 2 * {keys} - 1) AS n UNION ALL SELECT '{rare}') AS k (name);
-INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, created_at, updated_at)
-SELECT k.tenant, replace(k.tenant, 'tenant', 'idp'), 'job:**', 'glob', k.name, f.at, f.at
+INSERT INTO broker.subject_grant (id, tenant, idp, subject, match, key, created_at, updated_at)
+SELECT nextval('broker.subject_grant_id_seq'), k.tenant, replace(k.tenant, 'tenant', 'idp'), 'job:**', 'glob', k.name, f.at, f.at
   FROM broker.key AS k CROSS JOIN figure_time AS f ORDER BY k.tenant, k.name;
 INSERT INTO broker.tenant_admin (tenant, role_name, created_at, updated_at) SELECT 'tenant-3', '{admin}', f.at, f.at FROM figure_time AS f;
 INSERT INTO work.tenant_size (tenant, number, keys, grants, globs)

@@ -32,14 +32,14 @@ SELECT t.name, k.name, 'aws', 43200, '{"role_arn": "arn:aws:iam::123456789012:ro
   FROM broker.tenant AS t
  CROSS JOIN LATERAL (SELECT 'key-' || n FROM generate_series(0, CASE t.name WHEN 'tenant-3' THEN 39 WHEN 'wide' THEN 50 ELSE 4 END) AS n
                      UNION ALL SELECT 'rare' WHERE t.name = 'tenant-3') AS k (name);
-INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, created_at)
-SELECT k.tenant, replace(k.tenant, 'tenant', 'idp'), 'job:**', 'glob', k.name, now() - k.place % 400 * interval '1 day'
+INSERT INTO broker.subject_grant (id, tenant, idp, subject, match, key, created_at)
+SELECT nextval('broker.subject_grant_id_seq'), k.tenant, replace(k.tenant, 'tenant', 'idp'), 'job:**', 'glob', k.name, now() - k.place % 400 * interval '1 day'
   FROM (SELECT k.*, row_number() OVER (ORDER BY k.tenant, k.name) AS place FROM broker.key AS k WHERE k.tenant <> 'wide') AS k;
-INSERT INTO broker.subject_grant (tenant, idp, subject, key, created_at)
-SELECT 'tenant-' || t, 'idp-' || t, 'job:' || (20000 + 90 * t + g), 'key-' || g % 5, now() - (7 * t + g) % 400 * interval '1 day'
+INSERT INTO broker.subject_grant (id, tenant, idp, subject, key, created_at)
+SELECT nextval('broker.subject_grant_id_seq'), 'tenant-' || t, 'idp-' || t, 'job:' || (20000 + 90 * t + g), 'key-' || g % 5, now() - (7 * t + g) % 400 * interval '1 day'
   FROM generate_series(0, {tenants} - 1) AS t, generate_series(0, 44) AS g;
-INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, created_at)
-SELECT 'wide', 'idp-wide', CASE WHEN n % 100 = 0 THEN 'job:' || n || ':**' ELSE 'job:' || n END,
+INSERT INTO broker.subject_grant (id, tenant, idp, subject, match, key, claims, created_at)
+SELECT nextval('broker.subject_grant_id_seq'), 'wide', 'idp-wide', CASE WHEN n % 100 = 0 THEN 'job:' || n || ':**' ELSE 'job:' || n END,
        CASE WHEN n % 100 = 0 THEN 'glob' ELSE 'exact' END, 'key-' || CASE WHEN n % 2 = 0 THEN 0 ELSE 1 + n / 2 % 50 END,
        CASE WHEN n % 3 = 0 THEN '{"ref": "refs/heads/main"}' ELSE '{}' END::jsonb, now() - n % 400 * interval '1 day'
   FROM generate_series(1, {grants}) AS n;

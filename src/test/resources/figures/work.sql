@@ -42,10 +42,10 @@ SELECT gen_random_uuid(), 'tenant-' || n % {tenants}, 'ssh', now() - interval '3
 INSERT INTO work.used_token (idp, token_id, usable_until)
 SELECT 'idp-' || n % {tenants}, 'token-' || n, now() + interval '10 hours' FROM generate_series(1, {rows}) AS n;
 
-INSERT INTO broker.access_rule (tenant, key, idp, subject, match, max_access, end_credentials)
-SELECT 'tenant-' || t, 'key-1', 'idp-' || t, 'job:**', 'glob', 7200, true FROM generate_series(0, {tenants} - 1) AS t;
-INSERT INTO broker.access_approver (tenant, rule, idp, issuer, subject)
-SELECT r.tenant, r.id, r.idp, 'https://issuer.example.com', 'boss' FROM broker.access_rule AS r;
+INSERT INTO broker.access_rule (id, tenant, key, idp, subject, match, max_access, end_credentials)
+SELECT nextval('broker.access_rule_id_seq'), 'tenant-' || t, 'key-1', 'idp-' || t, 'job:**', 'glob', 7200, true FROM generate_series(0, {tenants} - 1) AS t;
+INSERT INTO broker.access_approver (id, tenant, rule, idp, issuer, subject)
+SELECT nextval('broker.access_approver_id_seq'), r.tenant, r.id, r.idp, 'https://issuer.example.com', 'boss' FROM broker.access_rule AS r;
 -- One in a hundred is still pending, and has ten hours left.
 INSERT INTO broker.access_request (tenant, rule, key, idp, issuer, subject, reason, access, break_glass, approvals, requested_at,
                                    expires_at, status)
@@ -54,8 +54,8 @@ SELECT r.tenant, r.id, r.key, r.idp, 'https://issuer.example.com', 'job:' || n %
        CASE n % 100 WHEN 1 THEN 'pending' WHEN 2 THEN 'withdrawn' ELSE 'refused' END
   FROM generate_series(1, {rows}) AS n
   JOIN broker.access_rule AS r ON r.tenant = 'tenant-' || n % {tenants};
-INSERT INTO broker.access_decision (tenant, request, verdict, idp, issuer, subject)
-SELECT q.tenant, q.id, 'refuse', q.idp, q.issuer, 'boss' FROM broker.access_request AS q WHERE q.status = 'refused';
+INSERT INTO broker.access_decision (id, tenant, request, verdict, idp, issuer, subject)
+SELECT nextval('broker.access_decision_id_seq'), q.tenant, q.id, 'refuse', q.idp, q.issuer, 'boss' FROM broker.access_request AS q WHERE q.status = 'refused';
 
 -- Ends that are still to come, and a receiver in a tenth of the tenants that doesn't answer.
 UPDATE broker.tenant AS t SET notice_url = 'https://hooks.example.com/' || t.name, notice_secret = '{"file": "notices"}'

@@ -64,7 +64,7 @@ class DatabaseCareIT {
             Eventually.holds(() -> ServedCluster.mint(broker, issuer, "stays") == 200);
         }
         keepCheckpoints(shell);
-        archiveTheRest();
+        primary.archiveTheRest();
         // a checkpoint that is newer than what was restored
         Files.writeString(
                 directory.resolve("kept.jsonl"),
@@ -94,7 +94,7 @@ class DatabaseCareIT {
         Files.writeString(
                 directory.resolve("kept.jsonl"),
                 "{\"checkpoint\":1,\"sealed_at\":\"2026-01-01T00:00:00Z\",\"jws\":\"a.b.c\"}\n");
-        archiveTheRest();
+        primary.archiveTheRest();
 
         drill(shell);
         assertEquals(1, shell.run(BLOCKS.get(2)), shell::said);
@@ -108,17 +108,6 @@ class DatabaseCareIT {
 
     private void drill(OperatorShell shell) {
         shell.succeed(BLOCKS.get(1).replace("5499", Integer.toString(port)));
-    }
-
-    private void archiveTheRest() {
-        primary.run("SELECT pg_switch_wal()");
-        Eventually.holds(
-                Eventually.PATIENCE,
-                () ->
-                        primary.column(
-                                        "SELECT last_archived_wal >= pg_walfile_name(pg_current_wal_lsn() -"
-                                                + " 1) FROM pg_stat_archiver")
-                                .equals(List.of("t")));
     }
 
     @Test

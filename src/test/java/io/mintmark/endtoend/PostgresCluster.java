@@ -47,6 +47,18 @@ final class PostgresCluster implements SqlRunner, AutoCloseable {
         return new PostgresCluster(bin, target, port);
     }
 
+    /**
+     * Waits until the archive has everything that was written so far. What the server itself writes
+     * meanwhile begins a segment that nobody may ever fill, so this one is asked for by its name.
+     */
+    void archiveTheRest() {
+        run("SELECT pg_logical_emit_message(false, 'test', 'an empty segment is not switched')");
+        String last = value("SELECT pg_walfile_name(pg_switch_wal())");
+        Eventually.holds(() ->
+                value("SELECT last_archived_wal >= '%s' FROM pg_stat_archiver".formatted(last))
+                        .equals("t"));
+    }
+
     /** A new one, not started yet. */
     static PostgresCluster created(Path data) {
         return created(data, BIN);

@@ -116,12 +116,7 @@ class RestoreIT {
             uses.add(use(broker));
         }
         export();
-        primary.run("SELECT pg_switch_wal()");
-        Eventually.holds(() ->
-                primary.column(
-                                "SELECT last_archived_wal >= pg_walfile_name(pg_current_wal_lsn() -"
-                                        + " 1) FROM pg_stat_archiver")
-                        .equals(List.of("t")));
+        primary.archiveTheRest();
         primary.stopImmediately();
         return point;
     }
