@@ -43,7 +43,7 @@ class WeekInBrowserTest {
             SET session_replication_role = replica;
             INSERT INTO audit.event (mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key, reason, claims, broker,
                                      chain, seq, prev_hash, hash)
-            SELECT (left(audit.first_mint_id(now())::text, 24) || lpad(n::text, 12, '0'))::uuid, e.step, e.kind, now(), e.request_id, e.tenant,
+            SELECT (left(audit.first_mint_id(now())::text, 14) || substr(e.mint_id::text, 15, 10) || lpad(n::text, 12, '0'))::uuid, e.step, e.kind, now(), e.request_id, e.tenant,
                    e.idp, e.issuer, 'sa:denied:' || n % 20 || ':' || repeat('long-name/', 90), e.key, e.reason, e.claims, e.broker,
                    '1.week', n, sha256('before'), sha256(n::text::bytea)
               FROM (SELECT d.* FROM audit.event AS d WHERE d.kind = 'denied' AND d.tenant = 'acme' ORDER BY d.mint_id DESC LIMIT 1) AS e

@@ -76,7 +76,8 @@ final class Collector implements AutoCloseable {
     private static Span span(String printed) {
         Map<String, String> fields = new HashMap<>();
         Map<String, String> values = new HashMap<>();
-        for (String line : printed.lines().toList()) {
+        String ofTheSpan = printed.split("ResourceSpans #", 2)[0];
+        for (String line : ofTheSpan.lines().toList()) {
             int colon = line.indexOf(": ");
             if (line.startsWith("     -> ")) {
                 values.put(line.substring(8, colon), line.substring(colon + 2));
