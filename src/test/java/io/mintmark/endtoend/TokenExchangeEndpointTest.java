@@ -537,6 +537,9 @@ class TokenExchangeEndpointTest {
         assertEquals(world.broker().url().toString(), answer.at("/issuer"));
         assertEquals(world.broker().url() + "/oauth2/token", answer.at("/token_endpoint"));
         assertEquals(world.broker().url() + "/oauth2/token", answer.at("/authorization_endpoint"));
+        Answer ofTenant = world.broker().get("/tenants/acme/.well-known/openid-configuration");
+        assertEquals(answer.at("/token_endpoint"), ofTenant.at("/token_endpoint"));
+        assertEquals(answer.at("/token_endpoint"), ofTenant.at("/authorization_endpoint"));
         assertTrue(answer.body().path("response_types_supported").isArray());
         assertEquals(List.of(), answer.texts("/response_types_supported"));
         assertEquals(List.of("none"), answer.texts("/token_endpoint_auth_methods_supported"));

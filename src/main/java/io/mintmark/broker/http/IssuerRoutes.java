@@ -37,7 +37,7 @@ final class IssuerRoutes implements HttpService {
 
     private final Optional<BuiltInIdentity> identity;
     private final IdentityProviders providers;
-    private final Map<String, Object> tokenEndpoint;
+    private final Map<String, Object> endpoints;
     private final Answers answers;
 
     /**
@@ -52,13 +52,13 @@ final class IssuerRoutes implements HttpService {
             Answers answers) {
         this.identity = identity;
         this.providers = providers;
-        this.tokenEndpoint = OAuthRoutes.endpointMetadata(broker);
+        this.endpoints = OAuthRoutes.endpointMetadata(broker);
         this.answers = answers;
     }
 
     @Override
     public void routing(HttpRules rules) {
-        get(rules, DISCOVERY, document(issuer -> issuer.discoveryDocument(tokenEndpoint)));
+        get(rules, DISCOVERY, document(issuer -> issuer.discoveryDocument(endpoints)));
         get(rules, KEYS, document(BuiltInIdentity::keySet));
         get(rules, TENANT + DISCOVERY, ofTenant(this::ofTenant));
         get(rules, TENANT + KEYS, ofTenant((issuer, _) -> issuer.keySet()));
@@ -90,7 +90,7 @@ final class IssuerRoutes implements HttpService {
     }
 
     private String ofTenant(BuiltInIdentity issuer, TenantName tenant) {
-        return issuer.discoveryDocument(tenant, providers.tokenIssuer(tenant));
+        return issuer.discoveryDocument(tenant, providers.tokenIssuer(tenant), endpoints);
     }
 
     private Handler document(Function<BuiltInIdentity, String> document) {

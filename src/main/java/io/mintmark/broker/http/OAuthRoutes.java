@@ -215,6 +215,9 @@ final class OAuthRoutes implements HttpService {
     static Map<String, Object> endpointMetadata(Optional<URI> broker) {
         return broker.map(url ->
                         Map.<String, Object>of(
+                                // MCP's SDKs and MSAL read no metadata without one; GET gets 405
+                                "authorization_endpoint",
+                                url + TOKEN,
                                 "token_endpoint",
                                 url + TOKEN,
                                 "grant_types_supported",
@@ -238,8 +241,6 @@ final class OAuthRoutes implements HttpService {
             return;
         }
         ObjectNode body = Json.object().put("issuer", issuer.get().toString());
-        // MCP's SDKs read no metadata without one; no response type is supported, and GET gets 405
-        body.put("authorization_endpoint", issuer.get() + TOKEN);
         endpointMetadata(issuer).forEach(body::putPOJO);
         body.putArray("response_types_supported");
         response.header(KEPT);

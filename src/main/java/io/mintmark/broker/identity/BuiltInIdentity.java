@@ -218,9 +218,13 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
      * The discovery document of a tenant's issuer, {@code BROKER_ISSUER/tenants/<tenant>}.
      *
      * @param former the issuer of the cell from which the tenant moved, which its tokens keep
+     * @param further members by name
      */
-    public String discoveryDocument(TenantName tenant, Optional<String> former) {
-        return issuer(former).ofTenant(tenant).discoveryDocument(directory.keys().algorithms());
+    public String discoveryDocument(
+            TenantName tenant, Optional<String> former, Map<String, ?> further) {
+        return issuer(former)
+                .ofTenant(tenant)
+                .discoveryDocument(directory.keys().algorithms(), further);
     }
 
     /** The issuer of a tenant that came from another cell, or the broker's own. */

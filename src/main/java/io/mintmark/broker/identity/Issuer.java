@@ -38,15 +38,10 @@ record Issuer(String name) {
                 .replaceFirst("/+$", "");
     }
 
-    /** The document at {@code /.well-known/openid-configuration} (OpenID Connect Discovery 1.0). */
-    String discoveryDocument(List<String> algorithms) {
-        return discoveryDocument(algorithms, Map.of());
-    }
-
     /**
-     * The discovery document with further members.
+     * The document at {@code /.well-known/openid-configuration} (OpenID Connect Discovery 1.0).
      *
-     * @param further by name
+     * @param further members by name
      */
     String discoveryDocument(List<String> algorithms, Map<String, ?> further) {
         Map<String, Object> document = new LinkedHashMap<>();

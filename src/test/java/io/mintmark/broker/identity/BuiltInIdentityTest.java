@@ -247,7 +247,7 @@ class BuiltInIdentityTest {
         for (String document :
                 List.of(
                         identity().discoveryDocument(Map.of()),
-                        identity().discoveryDocument(ACME, Optional.empty()))) {
+                        identity().discoveryDocument(ACME, Optional.empty(), Map.of()))) {
             assertEquals(
                     json("[\"ES256\", \"RS256\"]"),
                     json(document).path("id_token_signing_alg_values_supported"));

@@ -11,6 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.util.List;
+import java.util.Map;
 
 class IssuerTest {
 
@@ -36,7 +37,8 @@ class IssuerTest {
 
     private static void assertDocument(Issuer issuer, String name, String keys)
             throws JsonProcessingException {
-        var document = new ObjectMapper().readTree(issuer.discoveryDocument(List.of("ES256")));
+        var document =
+                new ObjectMapper().readTree(issuer.discoveryDocument(List.of("ES256"), Map.of()));
         assertEquals(name, document.path("issuer").textValue());
         assertEquals(keys, document.path("jwks_uri").textValue());
         assertEquals(
