@@ -60,6 +60,11 @@ public final class ReverseProxy implements AutoCloseable {
                 });
     }
 
+    /** Starts HAProxy with a file that listens on this port. */
+    public static ReverseProxy haproxy(Path file, int port) throws IOException {
+        return new ReverseProxy(port, file.toAbsolutePath().getParent(), haproxy(file));
+    }
+
     private static List<String> nginx(Path directory, int port, int server) throws IOException {
         Path file = directory.resolve("nginx.conf");
         Files.writeString(
@@ -116,6 +121,10 @@ public final class ReverseProxy implements AutoCloseable {
                   server broker 127.0.0.1:%d pool-max-conn 2 pool-low-conn 1
                 """
                         .formatted(port, server));
+        return haproxy(file);
+    }
+
+    private static List<String> haproxy(Path file) {
         return List.of("haproxy", "-db", "-f", file.toString());
     }
 
