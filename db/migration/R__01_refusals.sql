@@ -83,6 +83,22 @@ $$;
 COMMENT ON FUNCTION internal.new_id(regclass, bigint) IS
     'For triggers: the id of a new row, from the sequence of its table. Rejects an id that the statement has, unless the row is replicated.';
 
+-- Each statement of a transaction sees the same state in these levels. A block in all tenants, which locks no tenant, would be missed.
+CREATE OR REPLACE FUNCTION internal.refuse_old_snapshot(attempt text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF current_setting('transaction_isolation') IN ('repeatable read', 'serializable') THEN
+        PERFORM internal.refuse(format('%s must see what others have committed, but the transaction has isolation level %s.', attempt,
+                                       upper(current_setting('transaction_isolation'))),
+            'Begin the transaction with BEGIN ISOLATION LEVEL READ COMMITTED; and run the statement again.', 'invalid_transaction_state');
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.refuse_old_snapshot(text) IS
+    'Rejects an approval or a decision in a transaction that sees an old state. attempt: what was attempted, for the message.';
+
 CREATE OR REPLACE FUNCTION internal.refuse_missing(target regclass, written jsonb, required text[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp

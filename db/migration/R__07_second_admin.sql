@@ -137,10 +137,11 @@ AS $$
 DECLARE
     wrote text;
 BEGIN
+    PERFORM internal.refuse_old_snapshot('An approval');
     -- An edit of the tenant that is not committed yet is waited for, and seen: an approver of the rule that goes, for example.
     PERFORM FROM broker.tenant AS t WHERE t.name = written ->> 'tenant' FOR NO KEY UPDATE;
     -- One sentence for rows that are missing and for rows of others.
-    IF written IS NULL OR NOT internal.may_write_rows_of(written ->> 'tenant') THEN
+    IF written IS NULL THEN
         PERFORM internal.refuse(format('%s does not exist, or you may not write rows of its tenant.', upper(left(shown, 1)) || substr(shown, 2)), 'TABLE broker.pending_approval lists what awaits approval.',
                                 'no_data_found');
     ELSIF NOT (SELECT t.require_second_admin FROM broker.tenant AS t WHERE t.name = written ->> 'tenant') THEN
@@ -167,7 +168,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.check_approval(text, text, jsonb) IS
-    'Locks the tenant of a row, and rejects the approval of a row that is missing, in force, or written by the login. shown: the row in a message.';
+    'Locks the tenant of a row, and rejects the approval of a row that is in force or written by the login. written: null for a row that is missing or of a tenant whose rows the login may not write. shown: the row in a message.';
 
 -- The revision says which row its reader saw: the statement of broker.pending_approval carries it.
 CREATE OR REPLACE FUNCTION internal.row_revision(of_table text, of_tenant text, of_name text) RETURNS bigint
@@ -236,12 +237,12 @@ BEGIN
             'SELECT broker.approve(''subject_grant'', 42, 17); where 17 is the revision in broker.pending_approval. A key has a name: SELECT broker.approve(''key'', ''acme'', ''deploy'', 17);',
             'invalid_parameter_value');
     END IF;
-    -- The lock of the row comes before that of its tenant (internal.record_change).
+    -- The lock of the row comes before that of its tenant (internal.record_change). Nobody locks rows of other tenants.
     CASE what
-        WHEN 'subject_grant' THEN SELECT to_jsonb(g) INTO written FROM broker.subject_grant AS g WHERE g.id = approve.id FOR NO KEY UPDATE;
-        WHEN 'access_rule' THEN SELECT to_jsonb(r) INTO written FROM broker.access_rule AS r WHERE r.id = approve.id FOR NO KEY UPDATE;
-        WHEN 'access_approver' THEN SELECT to_jsonb(a) INTO written FROM broker.access_approver AS a WHERE a.id = approve.id FOR NO KEY UPDATE;
-        WHEN 'blocked_subject' THEN SELECT to_jsonb(b) INTO written FROM broker.blocked_subject AS b WHERE b.id = approve.id FOR NO KEY UPDATE;
+        WHEN 'subject_grant' THEN SELECT to_jsonb(g) INTO written FROM broker.subject_grant AS g WHERE g.id = approve.id AND internal.may_write_rows_of(g.tenant) FOR NO KEY UPDATE;
+        WHEN 'access_rule' THEN SELECT to_jsonb(r) INTO written FROM broker.access_rule AS r WHERE r.id = approve.id AND internal.may_write_rows_of(r.tenant) FOR NO KEY UPDATE;
+        WHEN 'access_approver' THEN SELECT to_jsonb(a) INTO written FROM broker.access_approver AS a WHERE a.id = approve.id AND internal.may_write_rows_of(a.tenant) FOR NO KEY UPDATE;
+        WHEN 'blocked_subject' THEN SELECT to_jsonb(b) INTO written FROM broker.blocked_subject AS b WHERE b.id = approve.id AND internal.may_write_rows_of(b.tenant) FOR NO KEY UPDATE;
     END CASE;
     PERFORM internal.check_approval(what, shown, written), internal.check_revision(what, shown, written, revision);
     CASE what
@@ -275,7 +276,8 @@ BEGIN
             'SELECT broker.approve(''subject_grant'', 42, 17); where 17 is the revision in broker.pending_approval. A key has a name: SELECT broker.approve(''key'', ''acme'', ''deploy'', 17);',
             'invalid_parameter_value');
     END IF;
-    SELECT to_jsonb(k) INTO written FROM broker.key AS k WHERE k.tenant = approve.tenant AND k.name = approve.name FOR NO KEY UPDATE;
+    SELECT to_jsonb(k) INTO written FROM broker.key AS k
+     WHERE k.tenant = approve.tenant AND k.name = approve.name AND internal.may_write_rows_of(k.tenant) FOR NO KEY UPDATE;
     PERFORM internal.check_approval(what, shown, written), internal.check_revision(what, shown, written, revision);
     UPDATE broker.key AS k SET approved_by = session_user, approved_at = now() WHERE k.tenant = approve.tenant AND k.name = approve.name;
     RETURN format('Key "%s" of tenant "%s" is approved by "%s".', name, tenant, session_user);

@@ -27,6 +27,20 @@ END
 $$;
 COMMENT ON FUNCTION internal.least_access_to(text, text) IS 'The shortest access to a key, in seconds, into which a credential fits.';
 
+CREATE OR REPLACE FUNCTION internal.longest_unfit_for(of_tenant text, of_key text) RETURNS int
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN (SELECT t.max_duration FROM broker.key AS k
+              JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider JOIN broker.provider_type AS y ON y.type = a.type
+              JOIN broker.tenant AS t ON t.name = k.tenant AND t.max_duration < y.min_duration
+             WHERE k.tenant = of_tenant AND k.name = of_key);
+END
+$$;
+COMMENT ON FUNCTION internal.longest_unfit_for(text, text) IS
+    'The max_duration of a tenant, in seconds, if it is shorter than every credential of the key, so that the key cannot be minted; otherwise null.';
+
 CREATE OR REPLACE FUNCTION internal.login_fault(login text, of_tenant text) RETURNS text
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
@@ -143,8 +157,11 @@ DECLARE
     given int;
     by_people int;
 BEGIN
-    IF rule.break_glass OR rule.consent THEN
+    IF rule.break_glass THEN
         RETURN NULL;
+    ELSIF rule.consent THEN
+        RETURN CASE WHEN internal.person_is_blocked(rule.tenant, NULL, asked.issuer, asked.subject)
+                    THEN format('Nobody can approve access to key "%s": access rule %s needs the consent of its subject, who is blocked.', rule.key, rule.id) END;
     END IF;
     FOR approver IN SELECT a.* FROM broker.access_approver AS a WHERE a.tenant = rule.tenant AND a.rule = rule.id ORDER BY a.id LOOP
         cause := coalesce(internal.approver_fault(approver),

@@ -49,6 +49,7 @@ AS $$
       JOIN broker.key AS k ON k.tenant = r.tenant AND k.name = r.key AND k.enabled
       JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider AND a.enabled
       JOIN broker.tenant AS t ON t.name = r.tenant AND t.enabled AND (NOT t.require_second_admin OR k.approved_at IS NOT NULL)
+      JOIN broker.identity_provider AS p ON p.tenant = r.tenant AND p.name = r.idp AND 'subject' = ANY (p.accepts)
      WHERE r.tenant = rules_for.tenant AND r.key = rules_for.key AND r.enabled AND r.idp = ANY (idps)
        AND (r.idp = idps[1] OR NOT r.break_glass)
        AND (r.approved_at IS NOT NULL OR NOT t.require_second_admin)
@@ -58,7 +59,7 @@ AS $$
        AND internal.claims_met(r.claims, rules_for.claims);
 $$;
 COMMENT ON FUNCTION internal.rules_for(text, text[], text, jsonb, text, boolean) IS
-    'The enabled access rules by which a token may ask for a key. idps: internal.requesting_as, its own first, which is the only one for break glass. Those of consent need an actor. A rule that costs too much to evaluate does not count.';
+    'The enabled access rules by which a token may ask for a key. idps: internal.requesting_as, its own first, which is the only one for break glass. Those of consent need an actor. A rule for an identity provider that accepts no subjects does not count, since no token of it can mint, nor does one that costs too much to evaluate.';
 
 CREATE OR REPLACE FUNCTION internal.block_of_parties(tenant text, idp text, subject text, actor_idp text, actor text, claims jsonb DEFAULT NULL) RETURNS text
     LANGUAGE sql STABLE
@@ -169,6 +170,7 @@ AS $$
 DECLARE
     found broker.access_rule[];
     shortest constant int := internal.least_access_to(tenant, key);
+    unfit constant int := internal.longest_unfit_for(tenant, key);
 BEGIN
     -- An ordinary rule goes before one that breaks the glass, and the one with the fewest approvals among those that suffice.
     found := ARRAY(SELECT r FROM internal.rules_for(tenant, internal.requesting_as(tenant, idp, subject, claims, has_actor), subject, claims, key, has_actor) AS r
@@ -180,6 +182,9 @@ BEGIN
         refusal := 'no_rule';
         detail := format(CASE WHEN by_break_glass THEN 'No break-glass rule allows you to ask for key "%s".'
                               ELSE 'No rule allows you to ask for key "%s". Ask an admin of the tenant for an access rule or a grant.' END, key);
+    ELSIF unfit IS NOT NULL THEN
+        refusal := 'too_short';
+        detail := format('No credential of key "%s" is short enough: the tenant allows at most %s seconds, and credentials of its type last longer. An admin must raise the tenant''s max_duration.', key, unfit);
     ELSIF seconds < shortest THEN
         refusal := 'too_short';
         detail := format(CASE WHEN rule.max_access < shortest

@@ -343,6 +343,7 @@ AS $$
 DECLARE
     found broker.access_request;
 BEGIN
+    PERFORM internal.refuse_old_snapshot('A decision');
     PERFORM FROM broker.subject_grant AS g WHERE g.request_id = of_request FOR NO KEY UPDATE;
     PERFORM FROM broker.tenant AS t
       WHERE t.name = (SELECT q.tenant FROM broker.access_request AS q WHERE q.id = of_request) FOR NO KEY UPDATE;

@@ -108,9 +108,11 @@ CREATE OR REPLACE FUNCTION internal.end_requested_credentials(of_request uuid) R
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    of_tenant constant text := (SELECT q.tenant FROM broker.access_request AS q WHERE q.id = of_request AND q.end_credentials);
 BEGIN
-    IF EXISTS (SELECT FROM broker.access_request AS q WHERE q.id = of_request AND q.end_credentials) THEN
-        INSERT INTO work.early_access_end (request) VALUES (of_request) ON CONFLICT DO NOTHING;
+    IF of_tenant IS NOT NULL THEN
+        INSERT INTO work.early_access_end (request, tenant) VALUES (of_request, of_tenant) ON CONFLICT DO NOTHING;
         PERFORM internal.end_credentials_of(of_request);
     END IF;
 END
@@ -129,26 +131,31 @@ AS $$
 DECLARE
     -- A constant, since a function that may change within the statement is no condition of an index.
     moment constant timestamptz := clock_timestamp();
+    -- What one tenant has must not keep the others waiting.
+    share constant int := greatest(most / 10, 1);
+    of_tenant text;
     open record;
     looked int := 0;
 BEGIN
-    -- A look-up for each row: joined, all requests would be read.
-    FOR open IN SELECT e.request, e.ended_at, (SELECT q.tenant FROM broker.access_request AS q WHERE q.id = e.request) AS tenant
-                  FROM work.early_access_end AS e
-                 WHERE e.next_try <= moment ORDER BY e.next_try LIMIT most FOR UPDATE OF e SKIP LOCKED LOOP
-        PERFORM FROM broker.tenant AS t WHERE t.name = open.tenant FOR NO KEY UPDATE SKIP LOCKED;
+    FOR of_tenant IN SELECT e.tenant FROM work.early_access_end AS e WHERE e.next_try <= moment GROUP BY e.tenant ORDER BY min(e.next_try) LOOP
+        PERFORM FROM broker.tenant AS t WHERE t.name = of_tenant FOR NO KEY UPDATE SKIP LOCKED;
         CONTINUE WHEN NOT FOUND;
-        looked := looked + 1;
-        IF NOT internal.end_credentials_of(open.request) THEN
-            UPDATE work.early_access_end AS e SET next_try = clock_timestamp() + interval '1 minute' WHERE e.request = open.request;
-        ELSIF open.ended_at < clock_timestamp() - interval '2 minutes' THEN
-            DELETE FROM work.early_access_end AS e WHERE e.request = open.request;
-        ELSE
-            UPDATE work.early_access_end AS e SET next_try = clock_timestamp() + interval '5 seconds' WHERE e.request = open.request;
-        END IF;
+        FOR open IN SELECT e.request, e.ended_at FROM work.early_access_end AS e
+                     WHERE e.tenant = of_tenant AND e.next_try <= moment
+                     ORDER BY e.next_try LIMIT share FOR UPDATE SKIP LOCKED LOOP
+            looked := looked + 1;
+            IF NOT internal.end_credentials_of(open.request) THEN
+                UPDATE work.early_access_end AS e SET next_try = clock_timestamp() + interval '1 minute' WHERE e.request = open.request;
+            ELSIF open.ended_at < clock_timestamp() - interval '2 minutes' THEN
+                DELETE FROM work.early_access_end AS e WHERE e.request = open.request;
+            ELSE
+                UPDATE work.early_access_end AS e SET next_try = clock_timestamp() + interval '5 seconds' WHERE e.request = open.request;
+            END IF;
+        END LOOP;
+        EXIT WHEN looked >= most;
     END LOOP;
     RETURN looked;
 END
 $$;
 COMMENT ON FUNCTION internal.end_credentials_of_access(int) IS
-    'Ends the remaining credentials of requests whose access ended early, for at most the given number of requests; returns how many requests it looked at. Waits for no lock.';
+    'Ends the remaining credentials of requests whose access ended early, for about the given number of requests, a tenth of them of one tenant; returns how many requests it looked at. Waits for no lock.';

@@ -32,8 +32,7 @@ BEGIN
         PERFORM internal.refuse(format('Tenant "%s" has already moved to %s.', tenant, moving.moved_to),
             format('To write the same file again: mintmark tenant export %s --to %s', tenant, moving.moved_to),
             'object_not_in_prerequisite_state');
-    ELSIF EXISTS (SELECT FROM work.early_access_end AS e JOIN broker.access_request AS q ON q.id = e.request
-                   WHERE q.tenant = export_tenant.tenant) THEN
+    ELSIF EXISTS (SELECT FROM work.early_access_end AS e WHERE e.tenant = export_tenant.tenant) THEN
         PERFORM internal.refuse(format('The broker is still ending credentials of tenant "%s" whose access ended early.', tenant),
             'Run the command again in two minutes.', 'object_in_use');
     ELSIF moving.moved_to IS NULL THEN

@@ -15,26 +15,23 @@ BEGIN
     -- For logins; internal.decide_access has asked before it inserts.
     NEW.note := nullif(internal.plain_text(NEW.note), '');
     PERFORM internal.refuse_missing(TG_RELID, to_jsonb(NEW), '{request}');
-    asked := internal.locked_request(NEW.request);
-    IF asked.id IS NULL THEN
+    IF NEW.subject IS NOT NULL AND NOT internal.session_is_the_service() THEN
+        PERFORM internal.refuse_in(TG_RELID, 'decisions_by_token_are_written_by_the_broker',
+            format('Login "%s" cannot decide in the name of a subject.', session_user),
+            'To decide as the login, leave out idp, issuer and subject. To decide with a token, run mintmark-client approve.', 'insufficient_privilege');
+    -- Asked before anything is locked, since nobody locks rows of other tenants.
+    ELSIF NOT EXISTS (SELECT FROM broker.access_request AS q
+                       WHERE q.id = NEW.request AND (NEW.subject IS NOT NULL OR internal.may_write_rows_of(q.tenant))) THEN
         PERFORM internal.refuse_in(TG_RELID, 'the_request_exists', format('There is no access request %s that you may see.', NEW.request),
             'SELECT * FROM audit.access_request WHERE status = ''pending'' lists what can be decided.', 'foreign_key_violation', 'request');
     END IF;
+    asked := internal.locked_request(NEW.request);
     NEW.tenant := asked.tenant;
     NEW.revisions := internal.revisions_of(asked);
     IF NEW.subject IS NOT NULL THEN
-        IF NOT internal.session_is_the_service() THEN
-            PERFORM internal.refuse_in(TG_RELID, 'decisions_by_token_are_written_by_the_broker',
-                format('Login "%s" cannot decide in the name of a subject.', session_user),
-                'To decide as the login, leave out idp, issuer and subject. To decide with a token, run mintmark-client approve.', 'insufficient_privilege');
-        END IF;
         NEW.decided_by := NULL;
     ELSE
         NEW.decided_by := session_user;
-        IF NOT internal.may_write_rows_of(asked.tenant) THEN
-            PERFORM internal.refuse_in(TG_RELID, 'the_request_exists', format('There is no access request %s that you may see.', NEW.request),
-                'SELECT * FROM audit.access_request WHERE status = ''pending'' lists what can be decided.', 'foreign_key_violation', 'request');
-        END IF;
         SELECT f.* INTO fault FROM internal.decision_fault(asked, NEW.verdict, session_user, NULL, NULL, NULL, NULL, shown) AS f;
         SELECT s.steps, s.program, s.approvers INTO NEW.steps, NEW.program, NEW.approvers FROM internal.standing_in(asked, session_user, NULL, NULL, NULL) AS s;
         IF fault.refusal IS NULL AND NEW.program AND NEW.note IS NULL THEN

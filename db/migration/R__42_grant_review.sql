@@ -88,6 +88,7 @@ BEGIN
     NEW.tenant := reviewed.tenant;
     -- An edit that is not committed yet is waited for, and seen: a row that says that the reviewer made the request, for example.
     IF internal.awaits_sign_off(reviewed.request_id) THEN
+        PERFORM internal.refuse_old_snapshot('A sign-off');
         PERFORM FROM broker.tenant AS t WHERE t.name = reviewed.tenant FOR NO KEY UPDATE;
     END IF;
     IF NOT FOUND AND NEW.grant_id IS NOT NULL THEN

@@ -172,7 +172,7 @@ GRANT INSERT (id, rule, role_name, idp, subject, match, claims, step, program, m
 -- A trigger asks whether the login is an approver.
 GRANT INSERT (id, request, verdict, note, revisions) ON broker.access_decision TO "${admin_role}", "${tenant_admin_role}";
 GRANT UPDATE (require_second_admin) ON broker.tenant TO "${tenant_admin_role}";
-GRANT EXECUTE ON FUNCTION internal.new_id(regclass, bigint) TO "${admin_role}", "${tenant_admin_role}";
+GRANT EXECUTE ON FUNCTION internal.new_id(regclass, bigint), internal.refuse_old_snapshot(text) TO "${admin_role}", "${tenant_admin_role}";
 GRANT EXECUTE ON FUNCTION broker.approve(text, bigint, bigint), broker.approve(text, text, text, bigint) TO "${admin_role}", "${tenant_admin_role}";
 GRANT INSERT (mint_id, tenant, reason) ON broker.ended_credential TO "${admin_role}", "${tenant_admin_role}";
 GRANT INSERT (id, tenant, idp, subject, match, claims, reason, until, enabled),

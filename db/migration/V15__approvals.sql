@@ -316,6 +316,7 @@ CREATE INDEX decisions_of_a_request ON broker.access_decision (request);
 
 CREATE TABLE work.early_access_end (
     request uuid NOT NULL,
+    tenant text COLLATE "C" NOT NULL,
     ended_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     next_try timestamptz NOT NULL DEFAULT clock_timestamp(),
     CONSTRAINT access_ends_early_once PRIMARY KEY (request)
@@ -323,9 +324,11 @@ CREATE TABLE work.early_access_end (
 COMMENT ON TABLE work.early_access_end IS
     'Requests whose access ended early and whose credentials must end with it. For two minutes, a replica also looks for mints that were in flight at that time. The row stays until no credential is left that the broker can end.';
 COMMENT ON COLUMN work.early_access_end.request IS 'The request in broker.access_request.';
+COMMENT ON COLUMN work.early_access_end.tenant IS 'The tenant of the request.';
 COMMENT ON COLUMN work.early_access_end.ended_at IS 'When its access ended.';
 COMMENT ON COLUMN work.early_access_end.next_try IS 'When a replica looks next.';
-CREATE INDEX early_access_ends_by_time ON work.early_access_end (next_try);
+CREATE INDEX early_access_ends_by_time ON work.early_access_end (next_try) INCLUDE (tenant);
+CREATE INDEX early_access_ends_of_a_tenant ON work.early_access_end (tenant, next_try);
 
 CREATE TABLE work.access_notice (
     id uuid NOT NULL DEFAULT gen_random_uuid(),

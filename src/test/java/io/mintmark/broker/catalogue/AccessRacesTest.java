@@ -387,4 +387,95 @@ class AccessRacesTest {
                         .replace("'{}', false", "'{\"groups\": \"leads\"}', false");
         assertEquals("pending", asked.one(other));
     }
+
+    private static final String OTHER_TENANT =
+            """
+            INSERT INTO broker.tenant (name) VALUES ('globex');
+            INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
+            VALUES ('gsso', 'globex', 'https://gsso.example.com', '{globex}');
+            INSERT INTO broker.access_provider (tenant, name, type) VALUES ('globex', 'own', 'jwt');
+            INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+            VALUES ('globex', 'deploy', 'own', 600, '{"audience": "https://globex.example.com"}');
+            INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('globex', 'gsso', 'ci', 'deploy');
+            INSERT INTO broker.access_rule (tenant, key, idp, subject, match, approvals, max_access)
+            VALUES ('globex', 'deploy', 'gsso', 'dev:*', 'glob', 1, 3600);
+            INSERT INTO broker.access_approver (rule, role_name) SELECT id, 'test_admin' FROM broker.access_rule WHERE tenant = 'globex';
+            """;
+
+    private String refusedAt(Connection connection, String sql) {
+        return String.valueOf(
+                assertThrows(SQLException.class, () -> first(connection, sql)).getMessage());
+    }
+
+    /** What a login locks for a moment only, somebody else's transaction may still wait for. */
+    @Test
+    void nobody_locks_rows_of_another_tenant() throws Exception {
+        database.admin(OTHER_TENANT);
+        String request =
+                asked.one(
+                        """
+                        SELECT id FROM internal.request_access('globex', 'gsso', 'dev:eve', '{}', NULL, NULL, '{deploy}',
+                               'to mend incident 7', 600, false)
+                        """);
+        String grant =
+                database.value("SELECT id FROM broker.subject_grant WHERE tenant = 'globex'");
+        try (Connection open = database.connect(Who.ADMIN);
+                Connection stranger = database.connect(Who.TENANT_ADMIN)) {
+            open.setAutoCommit(false);
+            first(open, "UPDATE broker.subject_grant SET owner = 'x' WHERE tenant = 'globex'");
+            first(open, "UPDATE broker.key SET owner = 'x' WHERE tenant = 'globex'");
+            first(stranger, "SET lock_timeout = '1ms'");
+            for (String approval :
+                    List.of("'subject_grant', " + grant, "'key', 'globex', 'deploy'")) {
+                String refused =
+                        refusedAt(stranger, "SELECT broker.approve(%s, 1)".formatted(approval));
+                assertTrue(refused.contains("you may not write rows of its tenant"), refused);
+            }
+            String refused =
+                    refusedAt(
+                            stranger,
+                            "INSERT INTO broker.access_decision (request, verdict) VALUES ('%s', 'approve')"
+                                    .formatted(request));
+            assertTrue(refused.contains("that you may see"), refused);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"REPEATABLE READ", "SERIALIZABLE"})
+    void a_decision_in_a_transaction_that_sees_an_old_state_is_refused(String level)
+            throws Exception {
+        String request = asked.asks("dev:eve", "deploy", 600);
+        try (Connection approver = database.connect(Who.TENANT_ADMIN)) {
+            approver.setAutoCommit(false);
+            first(approver, "SET TRANSACTION ISOLATION LEVEL " + level);
+            first(approver, "SELECT count(*) FROM broker.access_rule");
+            database.admin(
+                    "INSERT INTO broker.blocked_subject (subject, reason) VALUES ('dev:eve', 'INC-7')");
+            String refused =
+                    refusedAt(
+                            approver,
+                            "INSERT INTO broker.access_decision (request, verdict) VALUES ('%s', 'approve')"
+                                    .formatted(request));
+            assertTrue(
+                    refused.contains(
+                            "A decision must see what others have committed, but the transaction has isolation level "
+                                    + level),
+                    refused);
+            assertTrue(refused.contains("BEGIN ISOLATION LEVEL READ COMMITTED;"), refused);
+        }
+        assertEquals("pending", status(request));
+    }
+
+    @Test
+    void an_approval_of_a_row_in_a_transaction_that_sees_an_old_state_is_refused()
+            throws Exception {
+        database.admin(OTHER_TENANT);
+        try (Connection approver = database.connect(Who.ADMIN)) {
+            approver.setAutoCommit(false);
+            first(approver, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+            String refused =
+                    refusedAt(approver, "SELECT broker.approve('key', 'globex', 'deploy', 1)");
+            assertTrue(refused.startsWith("ERROR: An approval must see"), refused);
+        }
+    }
 }

@@ -226,4 +226,17 @@ class ConsentTest {
         database.admin("UPDATE broker.access_rule SET consent = false WHERE id = 4");
         database.assertRows("SELECT status FROM broker.access_request", "void");
     }
+
+    @Test
+    void a_subject_who_is_blocked_by_another_name_is_not_asked_to_consent() {
+        database.admin(
+                """
+                INSERT INTO broker.access_approver (rule, role_name, idp, subject) VALUES (1, 'test_admin', 'sso', 'dev:eve');
+                INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'lead:ann', 'INC-7');
+                """);
+        assertEquals(
+                "nobody_can_approve Nobody can approve access to key \"mail\": access rule 4 needs"
+                        + " the consent of its subject, who is blocked.",
+                requests("agents", "agent:bot", "refusal || ' ' || detail"));
+    }
 }

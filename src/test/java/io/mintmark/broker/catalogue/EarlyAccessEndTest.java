@@ -12,6 +12,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.sql.Connection;
+import java.sql.Statement;
+
 /** What becomes of the credentials of access that ends before its time. */
 class EarlyAccessEndTest {
     private static final String RECEIVER =
@@ -428,5 +431,35 @@ class EarlyAccessEndTest {
                 """);
         assertEquals("1", asked.one("SELECT internal.end_credentials_of_access(10)"));
         assertStates(request, "ssh revoked", "ssh revoked");
+    }
+
+    @Test
+    void what_one_tenant_leaves_keeps_no_other_waiting() throws Exception {
+        String request = granted("dev:eve", "deploy");
+        minted(request, "ssh");
+        asked.gives("dev:eve", request);
+        database.admin("INSERT INTO broker.tenant (name) VALUES ('globex')");
+        database.runAsSuperuser(
+                """
+                UPDATE work.early_access_end SET next_try = now();
+                INSERT INTO work.early_access_end (request, tenant, next_try)
+                SELECT gen_random_uuid(), 'globex', now() - interval '1 minute' FROM generate_series(1, 40);
+                """);
+        try (Connection open = database.connect(Who.ADMIN)) {
+            open.setAutoCommit(false);
+            try (Statement edit = open.createStatement()) {
+                edit.execute("UPDATE broker.tenant SET display_name = 'x' WHERE name = 'globex'");
+            }
+            assertEquals("1", asked.one("SELECT internal.end_credentials_of_access(20)"));
+            open.rollback();
+        }
+        database.runAsSuperuser(
+                "UPDATE work.early_access_end SET next_try = now() WHERE tenant = 'acme'");
+        assertEquals("3", asked.one("SELECT internal.end_credentials_of_access(20)"));
+        database.assertRows(
+                Who.OWNER,
+                "SELECT tenant || ' ' || count(*) FROM work.early_access_end WHERE next_try > now() GROUP BY tenant ORDER BY 1",
+                "acme 1",
+                "globex 2");
     }
 }

@@ -175,4 +175,43 @@ class RefusedAtOnceTest {
                                         until.replace("= internal.seconds_until_tomorrow()", "> 1"),
                                         other)));
     }
+
+    @ParameterizedTest
+    @CsvSource({"deploy, 960", "root, 3600"})
+    void a_key_that_the_tenants_max_duration_keeps_from_being_minted_is_refused(
+            String key, int seconds) {
+        database.admin("UPDATE broker.key SET max_duration = 3600");
+        database.runAsSuperuser(
+                "UPDATE broker.provider_type SET min_duration = 900 WHERE type = 'jwt'");
+        database.admin("UPDATE broker.tenant SET max_duration = 600");
+        assertEquals(
+                ("too_short No credential of key \"%s\" is short enough: the tenant allows at most"
+                                + " 600 seconds, and credentials of its type last longer. An admin must"
+                                + " raise the tenant's max_duration.")
+                        .formatted(key),
+                asked.one(asked.request("dev:eve", key, seconds, "refusal || ' ' || detail")));
+        database.admin("UPDATE broker.tenant SET max_duration = 900");
+        assertNotEquals("", asked.asks("dev:eve", key, seconds));
+    }
+
+    /** No token of it could use the grant. */
+    @Test
+    void a_rule_for_an_identity_provider_that_accepts_no_subjects_allows_nothing() {
+        String of =
+                "SELECT refusal FROM internal.request_access('acme', 'console', 'lead:eve', '{}', NULL, NULL, '{other}', 'to mend incident 7', 600, false)";
+        other(1);
+        database.admin(
+                """
+                UPDATE broker.identity_provider SET accepts = '{subject,approver}' WHERE name = 'console';
+                INSERT INTO broker.access_rule (tenant, key, idp, subject, match, approvals, max_access)
+                VALUES ('acme', 'other', 'console', 'lead:**', 'glob', 1, 3600);
+                INSERT INTO broker.access_approver (rule, role_name)
+                SELECT id, 'test_admin' FROM broker.access_rule WHERE idp = 'console';
+                UPDATE broker.identity_provider SET accepts = '{approver}' WHERE name = 'console';
+                """);
+        assertEquals("no_rule", asked.one(of));
+        database.admin(
+                "UPDATE broker.identity_provider SET accepts = '{subject,approver}' WHERE name = 'console'");
+        assertEquals("null", asked.one(of));
+    }
 }
