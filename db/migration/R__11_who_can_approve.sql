@@ -164,6 +164,10 @@ BEGIN
                     THEN format('Nobody can approve access to key "%s": access rule %s needs the consent of its subject, who is blocked.', rule.key, rule.id) END;
     END IF;
     FOR approver IN SELECT a.* FROM broker.access_approver AS a WHERE a.tenant = rule.tenant AND a.rule = rule.id ORDER BY a.id LOOP
+        -- A glob without a star names one subject.
+        IF position('*' IN approver.subject) = 0 THEN
+            approver.match := 'exact';
+        END IF;
         cause := coalesce(internal.approver_fault(approver),
                           CASE WHEN approver.match = 'exact' AND internal.is_party_of(asked, approver.role_name, approver.issuer, approver.subject)
                                THEN 'nobody approves their own request' END,

@@ -10,6 +10,8 @@ import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Ends requests for access that nobody decided in time, and credentials whose access ended early
@@ -45,23 +47,40 @@ public final class Lapses implements AutoCloseable {
         return this;
     }
 
+    /** Neither step keeps the other from its turn. */
     private Duration round() {
-        try {
-            int done = 0;
-            while (done < MOST && number(LAPSE) > 0) {
-                done++;
-            }
-            number(END_CREDENTIALS);
-            failing = false;
-        } catch (RuntimeException e) {
-            if (!failing) {
-                log.warn(
-                        "Overdue requests for access can't be closed now, and credentials can't be ended with their access; the broker retries every second",
-                        e);
-            }
-            failing = true;
+        List<RuntimeException> failures =
+                Stream.<Runnable>of(this::lapse, this::endCredentials)
+                        .map(Lapses::failure)
+                        .flatMap(Optional::stream)
+                        .toList();
+        if (!failing && !failures.isEmpty()) {
+            log.warn(
+                    "Overdue requests for access can't be closed now, or credentials can't be ended with their access; the broker retries every second",
+                    failures.getFirst());
         }
+        failing = !failures.isEmpty();
         return PERIOD;
+    }
+
+    private static Optional<RuntimeException> failure(Runnable step) {
+        try {
+            step.run();
+            return Optional.empty();
+        } catch (RuntimeException e) {
+            return Optional.of(e);
+        }
+    }
+
+    private void lapse() {
+        int done = 0;
+        while (done < MOST && number(LAPSE) > 0) {
+            done++;
+        }
+    }
+
+    private void endCredentials() {
+        var _ = number(END_CREDENTIALS);
     }
 
     private int number(String statement) {

@@ -39,6 +39,8 @@ class RefusedAtOnceTest {
                     (idp, subject) VALUES ('sso', 'dev:eve')                                 | nobody approves their own request
                     (role_name, idp, subject) VALUES ('test_admin', 'console', 'dev:eve')    | nobody approves their own request
                     (idp, subject) VALUES ('sso', 'lead:out')                                | approver "lead:out" is blocked
+                    (idp, subject, match) VALUES ('sso', 'dev:eve', 'glob')                  | nobody approves their own request
+                    (idp, subject, match) VALUES ('sso', 'lead:out', 'glob')                 | approver "lead:out" is blocked
                     (idp, subject, match) VALUES ('off', 'lead:*', 'glob')                   | identity provider "off" is disabled
                     (idp, subject, match) VALUES ('agents', 'lead:*', 'glob')                | identity provider "agents" accepts no tokens of approvers
                     """)
