@@ -161,8 +161,8 @@ class CellsProxyIT {
                         .replace("10.0.0.11:8080", "127.0.0.1:" + a.broker().url().getPort())
                         .replace("10.1.0.11:8080", "127.0.0.1:" + b.broker().url().getPort())
                         .replaceAll(" +server [ab]2 .*", "");
-        return ReverseProxy.haproxy(
-                Files.writeString(directory.resolve("haproxy.cfg"), text), port);
+        Files.writeString(directory.resolve("haproxy.cfg"), text);
+        return ReverseProxy.haproxy(directory, port);
     }
 
     private String issuer(ReverseProxy proxy, String host) throws IOException {

@@ -60,9 +60,11 @@ public final class ReverseProxy implements AutoCloseable {
                 });
     }
 
-    /** Starts HAProxy with a file that listens on this port. */
-    public static ReverseProxy haproxy(Path file, int port) throws IOException {
-        return new ReverseProxy(port, file.toAbsolutePath().getParent(), haproxy(file));
+    /**
+     * Starts HAProxy with the file {@code haproxy.cfg} of a directory, which listens on this port.
+     */
+    public static ReverseProxy haproxy(Path directory, int port) throws IOException {
+        return new ReverseProxy(port, directory, haproxy(directory.resolve("haproxy.cfg")));
     }
 
     private static List<String> nginx(Path directory, int port, int server) throws IOException {
