@@ -163,7 +163,7 @@ class KeptTextTest {
                     entry(
                             "broker.http.Failures.logged: Integer",
                             "hash codes of messages of ours; so many at most"),
-                    entry("broker.http.IssuerRoutes.tokenEndpoint: String", SETTINGS),
+                    entry("broker.http.IssuerRoutes.endpoints: String", SETTINGS),
                     entry(
                             "base.http.connection.ConnectionLimiter.members: ConnectionState",
                             "sockets"),
