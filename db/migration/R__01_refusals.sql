@@ -83,7 +83,8 @@ $$;
 COMMENT ON FUNCTION internal.new_id(regclass, bigint) IS
     'For triggers: the id of a new row, from the sequence of its table. Rejects an id that the statement has, unless the row is replicated.';
 
--- Each statement of a transaction sees the same state in these levels. A block in all tenants, which locks no tenant, would be missed.
+-- In REPEATABLE READ and SERIALIZABLE, all statements of a transaction see the same state. A decision would miss a block in all
+-- tenants, which locks no tenant.
 CREATE OR REPLACE FUNCTION internal.refuse_old_snapshot(attempt text) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp

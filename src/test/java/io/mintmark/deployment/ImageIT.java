@@ -32,7 +32,7 @@ class ImageIT {
     private static final int MINTS = 300;
     private static final int MANY = 10_000;
 
-    /** It is valid for five minutes. */
+    /** A token is valid for five minutes. */
     private static final int MINTS_OF_A_TOKEN = 1_000;
 
     private static final int ANYBODY = 4711;

@@ -38,7 +38,7 @@ class CellsProxyIT {
     private final HttpClient http = HttpClient.newHttpClient();
     private World world;
 
-    /** The cell of all tenants that no other has, and without any before the move. */
+    /** The default cell, which has no tenant before the move. */
     private MovingCell a;
 
     private MovingCell b;
@@ -66,8 +66,14 @@ class CellsProxyIT {
     @Test
     void a_token_leads_to_its_tenants_cell_wherever_the_client_sends_it() throws Exception {
         String token = world.token();
-        String form =
-                "subject_token_type=" + OAUTH + "token-type:jwt&audience=api&grant_type=" + OAUTH;
+        List<String> forms =
+                List.of(
+                        "subject_token_type=%1$stoken-type:jwt&grant_type=%1$sgrant-type:token-exchange&subject_token=%2$s",
+                        "grant_type=%1$sgrant-type:jwt-bearer&assertion=%2$s",
+                        "grant_type=client_credentials&client_assertion_type=%1$sclient-assertion-type:jwt-bearer&client_assertion=%2$s");
+        String sts =
+                "Action=AssumeRoleWithWebIdentity&RoleArn=%s&WebIdentityToken=%s"
+                        .formatted(World.ROLE, token);
         try (ReverseProxy proxy = proxy("\"mintmark-acme\" b")) {
             assertEquals(200, mint(proxy, token));
             assertEquals(
@@ -79,29 +85,11 @@ class CellsProxyIT {
                             "{\"keys\":[\"api\"],\"oidcToken\":\"%s\"}".formatted(token)));
             assertEquals(200, get(proxy, "/credentials/keys?token=" + token));
             assertEquals(200, get(proxy, "/sdk/aws/deploy", "Authorization", token));
-            assertEquals(
-                    200,
-                    post(
-                            proxy,
-                            "/oauth2/token",
-                            FORM,
-                            form + "grant-type:token-exchange&subject_token=" + token));
-            assertEquals(
-                    200,
-                    post(
-                            proxy,
-                            "/oauth2/token",
-                            FORM,
-                            "audience=api&grant_type=%sgrant-type:jwt-bearer&assertion=%s"
-                                    .formatted(OAUTH, token)));
-            assertEquals(
-                    200,
-                    post(
-                            proxy,
-                            "/oauth2/token",
-                            FORM,
-                            "audience=api&grant_type=client_credentials&client_assertion_type=%sclient-assertion-type:jwt-bearer&client_assertion=%s"
-                                    .formatted(OAUTH, token)));
+            assertEquals(200, post(proxy, "/sdk/sts", FORM, sts));
+            for (String form : forms) {
+                String body = "audience=api&" + form.formatted(OAUTH, token);
+                assertEquals(200, post(proxy, "/oauth2/token", FORM, body), form);
+            }
             assertEquals(
                     200,
                     mint(

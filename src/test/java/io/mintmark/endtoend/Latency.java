@@ -27,9 +27,12 @@ final class Latency {
     }
 
     /**
-     * Asserts that requests are answered with 200 while a flood keeps all processors busy: half of
-     * them in a twentieth of the given time beyond ten times the usual one, and all of them within
-     * it. Prints both.
+     * Asserts that requests are answered with 200 while a flood keeps all processors busy. Prints
+     * the median and the longest time.
+     *
+     * @param longest no request takes longer; the median is at most a twentieth of it, and ten
+     *     times {@code usual} more
+     * @param usual the median on the same machine without the flood
      */
     static void assertAnswered(
             Duration longest, Duration usual, BooleanSupplier isOver, Supplier<Answer> request) {

@@ -47,7 +47,10 @@ public final class Lapses implements AutoCloseable {
         return this;
     }
 
-    /** Neither step keeps the other from its turn. */
+    /**
+     * Lapses requests and ends credentials. If one of the two fails, the other is done all the
+     * same.
+     */
     private Duration round() {
         List<RuntimeException> failures =
                 Stream.<Runnable>of(this::lapse, this::endCredentials)

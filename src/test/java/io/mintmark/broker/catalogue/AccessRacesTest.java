@@ -407,7 +407,10 @@ class AccessRacesTest {
                 assertThrows(SQLException.class, () -> first(connection, sql)).getMessage());
     }
 
-    /** What a login locks for a moment only, somebody else's transaction may still wait for. */
+    /**
+     * An approval or a decision by a login that may not make it. Even a lock of a moment can end in
+     * a deadlock, which undoes the edit of the other tenant.
+     */
     @Test
     void nobody_locks_rows_of_another_tenant() throws Exception {
         database.admin(OTHER_TENANT);

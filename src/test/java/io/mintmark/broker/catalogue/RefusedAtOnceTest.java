@@ -196,7 +196,7 @@ class RefusedAtOnceTest {
         assertNotEquals("", asked.asks("dev:eve", key, seconds));
     }
 
-    /** No token of it could use the grant. */
+    /** No token of such an identity provider could use the grant. */
     @Test
     void a_rule_for_an_identity_provider_that_accepts_no_subjects_allows_nothing() {
         String of =
