@@ -80,15 +80,15 @@ class ImageFigures {
                 long answered = System.nanoTime();
                 long pid = program.pid(replica);
                 double start = processorSeconds(pid);
-                int minted = new Practice(ports, site.token()).mint(MINTS);
+                new Practice(ports, site.token()).mint(MINTS);
                 double seconds = (System.nanoTime() - answered) / 1e9;
                 System.out.printf(
                         "| %s | %,d ms | %.2f s | %,.0f | %,.0f | %d MiB |%n",
                         program,
                         (answered - began) / 1_000_000,
                         start,
-                        minted / seconds,
-                        minted / (processorSeconds(pid) - start),
+                        MINTS / seconds,
+                        MINTS / (processorSeconds(pid) - start),
                         residentMebibytes(pid));
                 replica.stop();
             }

@@ -105,7 +105,7 @@ class ImageIT {
             broker.awaitAnswers();
             for (int minted = 0; minted < mints; minted += MINTS_OF_A_TOKEN) {
                 int times = Math.min(MINTS_OF_A_TOKEN, mints - minted);
-                assertEquals(times, new Practice(ports, site.token()).mint(times));
+                new Practice(ports, site.token()).mint(times);
             }
             assertEquals(143, broker.stop(), broker.log());
             assertTrue(broker.log().contains("Mintmark has stopped"), broker.log());

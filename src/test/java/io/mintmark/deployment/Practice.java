@@ -7,6 +7,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -15,12 +16,17 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntPredicate;
 
 /** Requests of every kind, as clients send them: mints first of all, and some refusals. */
 final class Practice {
     private static final int CLIENTS = 8;
     private static final int OK = 200;
     private static final int SERVER_ERROR = 500;
+    private static final int BUSY = 503;
+
+    /** How often a request is sent while the broker is busy. */
+    private static final int TIMES = 5;
 
     private final Site.Ports ports;
     private final String token;
@@ -78,45 +84,59 @@ final class Practice {
 
     /** Sends all of them so many times, several clients at once. */
     void run(int rounds) {
-        send(requests(), rounds);
+        send(requests(), rounds, Practice::isAnswered);
     }
 
-    /** Mints so many times and returns how often credentials came. */
-    int mint(int times) {
-        return send(requests().subList(0, 1), times);
+    /** Mints so many times. Fails with the first answer that has no credentials. */
+    void mint(int times) {
+        send(requests().subList(0, 1), times, Practice::isMinted);
     }
 
-    private static int send(List<HttpRequest> requests, int rounds) {
+    private static boolean isMinted(int status) {
+        return status == OK;
+    }
+
+    private static boolean isAnswered(int status) {
+        return status < SERVER_ERROR;
+    }
+
+    private static void send(List<HttpRequest> requests, int rounds, IntPredicate expected) {
         AtomicInteger left = new AtomicInteger(rounds);
         try (HttpClient http =
                         HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
                 ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
-            Callable<Integer> client =
+            Callable<Void> client =
                     () -> {
-                        int succeeded = 0;
                         while (left.getAndDecrement() > 0) {
                             for (HttpRequest request : requests) {
-                                succeeded += succeeds(http, request) ? 1 : 0;
+                                send(http, request, expected);
                             }
                         }
-                        return succeeded;
+                        return null;
                     };
-            int succeeded = 0;
-            for (Future<Integer> done : clients.invokeAll(Collections.nCopies(CLIENTS, client))) {
-                succeeded += done.get();
+            for (Future<Void> done : clients.invokeAll(Collections.nCopies(CLIENTS, client))) {
+                done.get();
             }
-            return succeeded;
         } catch (InterruptedException | ExecutionException e) {
             throw new IllegalStateException(e);
         }
     }
 
-    private static boolean succeeds(HttpClient http, HttpRequest request)
+    private static long retryAfter(HttpResponse<String> answer) {
+        return answer.headers().firstValueAsLong("Retry-After").orElse(0);
+    }
+
+    /** A broker on a busy machine says when to try again, and clients do. */
+    private static void send(HttpClient http, HttpRequest request, IntPredicate expected)
             throws IOException, InterruptedException {
         HttpResponse<String> answer = http.send(request, BodyHandlers.ofString());
-        if (answer.statusCode() >= SERVER_ERROR) {
-            throw new IllegalStateException(request + ": " + answer.body());
+        for (int time = 1; time < TIMES && answer.statusCode() == BUSY; time++) {
+            Thread.sleep(Duration.ofSeconds(retryAfter(answer)));
+            answer = http.send(request, BodyHandlers.ofString());
         }
-        return answer.statusCode() == OK;
+        if (!expected.test(answer.statusCode())) {
+            throw new IllegalStateException(
+                    "%s: %d %s".formatted(request, answer.statusCode(), answer.body()));
+        }
     }
 }

@@ -172,14 +172,10 @@ public final class EveryRequest implements AutoCloseable {
         measure.of("requests with an actor, and a one-time token", () -> askAsOthers(broker));
         for (int time = 1; time <= TIMES; time++) {
             String subject = "ci:asks-%d-".formatted(time);
+            int sent = REFUSED_NOTICES + time * NOTICES;
             measure.of("requests for access", () -> requestAccess(broker, subject));
+            measure.of("notices", () -> Eventually.holds(PATIENCE, () -> notices.size() >= sent));
         }
-        measure.of(
-                "notices",
-                () ->
-                        Eventually.holds(
-                                PATIENCE,
-                                () -> notices.size() >= REFUSED_NOTICES + TIMES * NOTICES));
         measure.of("a lapse", () -> lapse(broker));
         measure.of("endings", () -> end(broker));
         measure.of("lists of revoked credentials", () -> list(broker));

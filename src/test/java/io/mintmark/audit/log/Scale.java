@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -116,17 +117,26 @@ public final class Scale {
 
     /**
      * What became dearer with rows that it doesn't return: by the blocks that it looked at, which
-     * no load changes.
+     * no load changes. How often a poll finds nothing while something is awaited does change with
+     * the load, and with it the mean of a call; so the sum of all calls must have grown too.
      *
      * @param ratio of the blocks up to which a statement isn't dearer
      */
-    List<Cost> grown(double ratio) {
+    List<Grown> grown(double ratio) {
         return large.stream()
-                .filter(cost -> {
-                    Cost before = small.get(cost.key());
-                    return before != null && cost.blocks() > ratio * before.blocks() + few(cost);
-                })
+                .flatMap(cost ->
+                        Optional.ofNullable(small.get(cost.key())).stream()
+                                .map(before -> new Grown(before, cost)))
+                .filter(grown -> grown.by(ratio, few(grown.large())))
                 .toList();
+    }
+
+    /** The cost of a statement at both sizes. */
+    record Grown(Cost small, Cost large) {
+        private boolean by(double ratio, double few) {
+            return large.blocks() > ratio * small.blocks() + few
+                    && large.allBlocks() > ratio * small.allBlocks() + few;
+        }
     }
 
     private static double few(Cost cost) {

@@ -3,6 +3,7 @@ package io.mintmark.audit.log;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.audit.log.Scale.Grown;
 import io.mintmark.audit.log.StatementCosts.Cost;
 
 import org.junit.jupiter.api.Tag;
@@ -38,11 +39,12 @@ class ScaleTest {
         List<Cost> small = Scale.measured(ROWS, TENANTS, GRANTS, false);
         List<Cost> large = Scale.measured(TIMES * ROWS, TIMES * TENANTS, TIMES * GRANTS, true);
         Scale scale = new Scale(small, large);
-        List<Cost> grown = scale.grown(Scale.RATIO);
+        List<Grown> grown = scale.grown(Scale.RATIO);
         assertTrue(
-                grown.stream().anyMatch(cost -> cost.what().equals(ScaledInstallation.ALL_ROWS)),
+                grown.stream()
+                        .anyMatch(it -> it.large().what().equals(ScaledInstallation.ALL_ROWS)),
                 "what reads all rows must be noticed: " + grown);
-        assertEquals("", shown(grown.stream().filter(cost -> !mayGrow(cost))));
+        assertEquals("", shown(grown.stream().filter(it -> !mayGrow(it.large()))));
         assertEquals(
                 "",
                 shown(scale.grown(LINEAR * TIMES).stream()),
@@ -50,8 +52,8 @@ class ScaleTest {
         assertEquals("", shown(large.stream().filter(ScaleTest::isTooMuchForAPage)));
     }
 
-    private static String shown(Stream<Cost> costs) {
-        return costs.map(Cost::toString).collect(Collectors.joining("\n"));
+    private static String shown(Stream<? extends Record> costs) {
+        return costs.map(Record::toString).collect(Collectors.joining("\n"));
     }
 
     private static boolean isTooMuchForAPage(Cost cost) {
