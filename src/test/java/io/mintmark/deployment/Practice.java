@@ -87,7 +87,9 @@ final class Practice {
         send(requests(), rounds, Practice::isAnswered);
     }
 
-    /** Mints so many times. Fails with the first answer that has no credentials. */
+    /**
+     * Mints so many times. Fails if an answer has no credentials and doesn't say when to try again.
+     */
     void mint(int times) {
         send(requests().subList(0, 1), times, Practice::isMinted);
     }
