@@ -7,7 +7,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -23,10 +22,6 @@ final class Practice {
     private static final int CLIENTS = 8;
     private static final int OK = 200;
     private static final int SERVER_ERROR = 500;
-    private static final int BUSY = 503;
-
-    /** How often a request is sent while the broker is busy. */
-    private static final int TIMES = 5;
 
     private final Site.Ports ports;
     private final String token;
@@ -87,9 +82,7 @@ final class Practice {
         send(requests(), rounds, Practice::isAnswered);
     }
 
-    /**
-     * Mints so many times. Fails if an answer has no credentials and doesn't say when to try again.
-     */
+    /** Mints so many times. Fails with the first answer that has no credentials. */
     void mint(int times) {
         send(requests().subList(0, 1), times, Practice::isMinted);
     }
@@ -124,18 +117,9 @@ final class Practice {
         }
     }
 
-    private static long retryAfter(HttpResponse<String> answer) {
-        return answer.headers().firstValueAsLong("Retry-After").orElse(0);
-    }
-
-    /** A broker on a busy machine says when to try again, and clients do. */
     private static void send(HttpClient http, HttpRequest request, IntPredicate expected)
             throws IOException, InterruptedException {
         HttpResponse<String> answer = http.send(request, BodyHandlers.ofString());
-        for (int time = 1; time < TIMES && answer.statusCode() == BUSY; time++) {
-            Thread.sleep(Duration.ofSeconds(retryAfter(answer)));
-            answer = http.send(request, BodyHandlers.ofString());
-        }
         if (!expected.test(answer.statusCode())) {
             throw new IllegalStateException(
                     "%s: %d %s".formatted(request, answer.statusCode(), answer.body()));

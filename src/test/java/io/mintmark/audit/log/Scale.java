@@ -117,8 +117,7 @@ public final class Scale {
 
     /**
      * What became dearer with rows that it doesn't return: by the blocks that it looked at, which
-     * no load changes. How often a poll finds nothing while something is awaited does change with
-     * the load, and with it the mean of a call; so the sum of all calls must have grown too.
+     * no load changes.
      *
      * @param ratio of the blocks up to which a statement isn't dearer
      */
@@ -127,15 +126,14 @@ public final class Scale {
                 .flatMap(cost ->
                         Optional.ofNullable(small.get(cost.key())).stream()
                                 .map(before -> new Grown(before, cost)))
-                .filter(grown -> grown.by(ratio, few(grown.large())))
+                .filter(grown -> grown.isBeyond(ratio))
                 .toList();
     }
 
     /** The cost of a statement at both sizes. */
     record Grown(Cost small, Cost large) {
-        private boolean by(double ratio, double few) {
-            return large.blocks() > ratio * small.blocks() + few
-                    && large.allBlocks() > ratio * small.allBlocks() + few;
+        private boolean isBeyond(double ratio) {
+            return large.blocks() > ratio * small.blocks() + few(large);
         }
     }
 

@@ -40,11 +40,6 @@ final class StatementCosts implements Measure {
      */
     record Cost(
             String what, String statement, long calls, double millis, double blocks, double rows) {
-        /** Of all calls. */
-        double allBlocks() {
-            return calls * blocks;
-        }
-
         /** The same for the same statement at another size of the database. */
         String key() {
             return what + '\n' + statement;
