@@ -79,3 +79,31 @@ SELECT c.transaction_id, c.table_name, c.before ->> 'name' AS former_name, c.aft
   FROM log.config_change AS c WHERE c.table_name IN ('identity_provider', 'tenant');
 COMMENT ON VIEW log.issuer_change IS
     'The old and new name in each change of an identity provider or a tenant. They tell the service which identity providers to read again.';
+
+-- ---------------------------------------------------------------- what it says of people
+
+CREATE OR REPLACE FUNCTION internal.keep_names() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NEW.table_name = 'identity_provider' THEN
+        INSERT INTO work.named_issuer (tenant, idp, issuer)
+        SELECT DISTINCT NEW.tenant, named.row ->> 'name', issued.row ->> 'issuer'
+          FROM (VALUES (NEW.before), (NEW.after)) AS named (row) CROSS JOIN (VALUES (NEW.before), (NEW.after)) AS issued (row)
+         WHERE named.row IS NOT NULL AND issued.row IS NOT NULL
+            ON CONFLICT DO NOTHING;
+    -- A row that was never in force joins nobody: one admin alone could make others one person, for good.
+    ELSIF NEW.table_name = 'access_approver' THEN
+        INSERT INTO work.joined_subject (tenant, role_name, issuer, subject)
+        SELECT DISTINCT NEW.tenant, was.row ->> 'role_name', was.row ->> 'issuer', was.row ->> 'subject'
+          FROM (VALUES (NEW.before), (NEW.after)) AS was (row)
+         WHERE was.row ->> 'role_name' IS NOT NULL AND was.row ->> 'subject' IS NOT NULL
+           AND CASE WHEN was.row ->> 'approved_at' IS NULL THEN NOT internal.required_second_admin(NEW.tenant, NEW.revision) ELSE true END
+            ON CONFLICT DO NOTHING;
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.keep_names() IS
+    'Trigger: keeps what a change says about who is one person, in runtime.joined_subject and runtime.named_issuer.';

@@ -208,7 +208,8 @@ CALL internal.set_triggers('log.verification', ARRAY[
 
 CALL internal.set_triggers('log.config_change', ARRAY[
     ['is_append_only', 'always', 'BEFORE UPDATE OR DELETE OR TRUNCATE', 'FOR EACH STATEMENT', 'refuse_change()'],
-    ['is_of_a_tenant_that_is_here', 'always', 'BEFORE INSERT', 'FOR EACH ROW WHEN (NEW.tenant IS NOT NULL)', 'refuse_change_after_move()']
+    ['is_of_a_tenant_that_is_here', 'always', 'BEFORE INSERT', 'FOR EACH ROW WHEN (NEW.tenant IS NOT NULL)', 'refuse_change_after_move()'],
+    ['keeps_names', 'always', 'AFTER INSERT', 'FOR EACH ROW WHEN (NEW.table_name IN (''identity_provider'', ''access_approver''))', 'keep_names()']
 ]);
 
 CALL internal.set_triggers('log.event', ARRAY[

@@ -72,7 +72,9 @@ $$;
 COMMENT ON FUNCTION internal.glob_is_blocked(text, text, text) IS
     'Whether a block stops every subject of an issuer that a glob matches. A block by claims does not count.';
 
-CREATE OR REPLACE FUNCTION internal.approver_fault(approver broker.access_approver) RETURNS text
+DROP FUNCTION IF EXISTS internal.approver_fault(broker.access_approver), internal.names_programs(broker.access_approver);
+
+CREATE OR REPLACE FUNCTION internal.approver_fault(approver broker.access_approver, is_blocked boolean) RETURNS text
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
@@ -82,8 +84,7 @@ DECLARE
 BEGIN
     IF NOT internal.is_in_force(approver.tenant, approver.approved_at) THEN
         RETURN 'an approver awaits the approval of a second admin';
-    ELSIF approver.match = 'exact' AND internal.person_is_blocked(approver.tenant, approver.role_name, approver.issuer, approver.subject)
-       OR approver.match = 'glob' AND internal.glob_is_blocked(approver.tenant, approver.issuer, approver.subject) THEN
+    ELSIF is_blocked THEN
         RETURN format('approver "%s" is blocked', coalesce(approver.subject, approver.role_name));
     END IF;
     SELECT CASE WHEN NOT p.enabled THEN format('identity provider "%s" is disabled', p.name)
@@ -94,7 +95,7 @@ BEGIN
                 WHEN of_login IS NOT NULL AND of_token IS NOT NULL THEN of_login || ' and ' || of_token END;
 END
 $$;
-COMMENT ON FUNCTION internal.approver_fault(broker.access_approver) IS
+COMMENT ON FUNCTION internal.approver_fault(broker.access_approver, boolean) IS
     'Why a row of broker.access_approver lets no one decide, neither by its login nor with a token; null if it may let a person decide.';
 
 -- The theorem of König and Hall: as many places can be filled as for the set of steps that is shortest of approvers.
@@ -113,27 +114,55 @@ DROP FUNCTION IF EXISTS internal.steps_of_rule(bigint);
 
 -- As in internal.standing_in, a row that awaits approval or is for shorter access marks programs too. An approver of a row
 -- with claims has a token with these claims.
-CREATE OR REPLACE FUNCTION internal.names_programs(approver broker.access_approver) RETURNS boolean
+CREATE OR REPLACE FUNCTION internal.names_programs(approver broker.access_approver, person_is_program boolean) RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    of_rule broker.access_request;
 BEGIN
-    IF approver.program OR NOT EXISTS (SELECT FROM broker.access_approver AS a WHERE a.tenant = approver.tenant AND a.rule = approver.rule AND a.program) THEN
-        RETURN approver.program;
-    END IF;
-    of_rule.tenant := approver.tenant;
-    of_rule.rule := approver.rule;
-    RETURN approver.match = 'exact' AND internal.is_program(of_rule, approver.role_name, approver.issuer, approver.subject)
+    RETURN approver.program OR person_is_program
         OR EXISTS (SELECT FROM broker.access_approver AS a
                     WHERE a.tenant = approver.tenant AND a.rule = approver.rule AND a.program AND a.match = 'glob'
                       AND (a.idp = approver.idp OR a.issuer = ANY (internal.issuers_like(approver.tenant, approver.issuer)))
                       AND internal.glob_covers(a.subject, approver.match, approver.subject) AND internal.claims_cover(a.claims, approver.claims));
 END
 $$;
-COMMENT ON FUNCTION internal.names_programs(broker.access_approver) IS
+COMMENT ON FUNCTION internal.names_programs(broker.access_approver, boolean) IS
     'Whether a row of broker.access_approver lets only programs decide, by itself or because another row of its rule marks its people as programs.';
+
+-- Once for each person: what a hundred names of one person cost must not be multiplied by the rows that have them.
+CREATE OR REPLACE FUNCTION internal.people_of_rule(rule broker.access_rule, asked broker.access_request)
+    RETURNS TABLE (approver bigint, person text, is_blocked boolean, is_party boolean, is_program boolean)
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    of_rule broker.access_request;
+    found broker.access_approver;
+    names text[];
+    known jsonb := '{}';
+    told jsonb;
+BEGIN
+    of_rule.tenant := rule.tenant;
+    of_rule.rule := rule.id;
+    FOR found IN SELECT a.* FROM broker.access_approver AS a WHERE a.tenant = rule.tenant AND a.rule = rule.id
+                    -- a glob without a star names one subject
+                    AND (a.match = 'exact' OR position('*' IN a.subject) = 0) ORDER BY a.id LOOP
+        told := known -> coalesce(found.role_name, concat_ws(' ', found.issuer, found.subject));
+        IF told IS NULL THEN
+            names := ARRAY(SELECT concat_ws(' ', n.login_name, n.of_issuer, n.subject_name)
+                             FROM internal.names_of_person(rule.tenant, found.role_name, found.issuer, found.subject) AS n);
+            told := jsonb_build_array((SELECT min(n.name COLLATE "C") FROM unnest(names) AS n (name)),
+                internal.person_is_blocked(rule.tenant, found.role_name, found.issuer, found.subject),
+                internal.is_party_of(asked, found.role_name, found.issuer, found.subject),
+                internal.is_program(of_rule, found.role_name, found.issuer, found.subject));
+            known := known || (SELECT jsonb_object_agg(n.name, told) FROM unnest(names) AS n (name));
+        END IF;
+        RETURN QUERY SELECT found.id, told ->> 0, (told ->> 1)::boolean, (told ->> 2)::boolean, (told ->> 3)::boolean;
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION internal.people_of_rule(broker.access_rule, broker.access_request) IS
+    'The person of each approver of a rule that names one, whether the person is blocked, made the request or acts in it, and is a program. asked: the requester and its actor; null for any.';
 
 -- Who meets a glob isn't known, so one is as many people as the rule needs.
 CREATE OR REPLACE FUNCTION internal.nobody_can_approve(rule broker.access_rule, asked broker.access_request) RETURNS text
@@ -144,9 +173,9 @@ CREATE OR REPLACE FUNCTION internal.nobody_can_approve(rule broker.access_rule, 
 AS $$
 DECLARE
     approver broker.access_approver;
+    of_person record;
     cause text;
     causes text[] := '{}';
-    name text;
     sets jsonb := '{}';
     people jsonb := '{}';
     needed constant int := internal.all_approvals(rule);
@@ -163,29 +192,26 @@ BEGIN
         RETURN CASE WHEN internal.person_is_blocked(rule.tenant, NULL, asked.issuer, asked.subject)
                     THEN format('Nobody can approve access to key "%s": access rule %s needs the consent of its subject, who is blocked.', rule.key, rule.id) END;
     END IF;
-    FOR approver IN SELECT a.* FROM broker.access_approver AS a WHERE a.tenant = rule.tenant AND a.rule = rule.id ORDER BY a.id LOOP
-        -- A glob without a star names one subject.
-        IF position('*' IN approver.subject) = 0 THEN
-            approver.match := 'exact';
-        END IF;
-        cause := coalesce(internal.approver_fault(approver),
-                          CASE WHEN approver.match = 'exact' AND internal.is_party_of(asked, approver.role_name, approver.issuer, approver.subject)
-                               THEN 'nobody approves their own request' END,
+    FOR of_person IN
+        SELECT a AS row, p.* FROM broker.access_approver AS a LEFT JOIN internal.people_of_rule(nobody_can_approve.rule, asked) AS p ON p.approver = a.id
+         WHERE a.tenant = rule.tenant AND a.rule = rule.id ORDER BY a.id
+    LOOP
+        approver := of_person.row;
+        cause := coalesce(internal.approver_fault(approver, coalesce(of_person.is_blocked, internal.glob_is_blocked(approver.tenant, approver.issuer, approver.subject))),
+                          CASE WHEN of_person.is_party THEN 'nobody approves their own request' END,
                           CASE WHEN NOT internal.is_short_enough(asked, approver)
                                THEN format('a program decides access of at most %s seconds', approver.max_access) END);
         IF cause IS NOT NULL THEN
             causes := causes || cause;
-        ELSIF approver.match = 'glob' THEN
+        ELSIF of_person.person IS NULL THEN
             globs := globs || array_fill(1 << approver.step, ARRAY[needed]);
-            IF internal.names_programs(approver) THEN
+            IF internal.names_programs(approver, false) THEN
                 program_globs := program_globs || array_fill(1 << approver.step, ARRAY[needed]);
             END IF;
         ELSE
-            SELECT min(concat_ws(' ', n.login_name, n.of_issuer, n.subject_name) COLLATE "C") INTO name
-              FROM internal.names_of_person(rule.tenant, approver.role_name, approver.issuer, approver.subject) AS n;
-            sets := sets || jsonb_build_object(name, coalesce((sets ->> name)::int, 0) | (1 << approver.step));
-            IF NOT internal.names_programs(approver) THEN
-                people := people || jsonb_build_object(name, coalesce((people ->> name)::int, 0) | (1 << approver.step));
+            sets := sets || jsonb_build_object(of_person.person, coalesce((sets ->> of_person.person)::int, 0) | (1 << approver.step));
+            IF NOT internal.names_programs(approver, of_person.is_program) THEN
+                people := people || jsonb_build_object(of_person.person, coalesce((people ->> of_person.person)::int, 0) | (1 << approver.step));
             END IF;
         END IF;
     END LOOP;

@@ -243,6 +243,8 @@ CREATE OR REPLACE FUNCTION internal.request_access(tenant text, idp text, subjec
     SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    -- before the claims are compared with the blocks
+    all_tenants_revision constant bigint := (SELECT c.revision FROM audit.last_change(NULL) AS c);
     asked constant text[] := ARRAY(SELECT w.name FROM unnest(keys) WITH ORDINALITY AS w (name, place) GROUP BY w.name ORDER BY min(w.place));
     why constant text := internal.plain_text(reason);
     chosen record;
@@ -324,7 +326,7 @@ BEGIN
             FOR place IN 1 .. cardinality(asked) LOOP
                 CONTINUE WHEN made[place] IS NOT NULL;
                 made[place] := internal.write_request(rules[place], own_issuer, subject,
-                    internal.frozen_claims((rules[place]).claims, claims), actor_idp, their_issuer, actor, why, seconds);
+                    internal.frozen_claims((rules[place]).claims, claims), actor_idp, their_issuer, actor, why, seconds, all_tenants_revision);
             END LOOP;
         EXCEPTION WHEN integrity_constraint_violation THEN
             GET STACKED DIAGNOSTICS constraint_found = CONSTRAINT_NAME, message = MESSAGE_TEXT;
@@ -347,9 +349,9 @@ $$;
 COMMENT ON FUNCTION internal.request_access(text, text, text, jsonb, text, text, text[], text, int, boolean) IS
     'Requests access to keys with a token. Returns a row for each key, with its request or its refusal. If one key is refused, nothing is written.';
 
-DROP FUNCTION IF EXISTS internal.write_request(broker.access_rule, text, text, text, jsonb, text, text, text, text, int);
+DROP FUNCTION IF EXISTS internal.write_request(broker.access_rule, text, text, jsonb, text, text, text, text, int);
 CREATE OR REPLACE FUNCTION internal.write_request(rule broker.access_rule, issuer text, subject text, claims jsonb, actor_idp text,
-                                                  actor_issuer text, actor text, reason text, seconds int) RETURNS uuid
+                                                  actor_issuer text, actor text, reason text, seconds int, all_tenants_revision bigint) RETURNS uuid
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
 AS $$
@@ -358,9 +360,9 @@ DECLARE
 BEGIN
     INSERT INTO broker.access_request
            (tenant, rule, key, idp, issuer, subject, claims, actor_idp, actor_issuer, actor, reason, access, break_glass, end_credentials, approvals,
-            steps, people, consent, expires_at)
+            steps, people, consent, expires_at, all_tenants_revision)
     VALUES (rule.tenant, rule.id, rule.key, rule.idp, issuer, subject, claims, actor_idp, actor_issuer, actor, reason, seconds, rule.break_glass,
-            rule.end_credentials, rule.approvals, rule.steps, rule.people, rule.consent, now() + rule.expires_after * interval '1 second')
+            rule.end_credentials, rule.approvals, rule.steps, rule.people, rule.consent, now() + rule.expires_after * interval '1 second', all_tenants_revision)
     RETURNING * INTO made;
     PERFORM internal.note_access(made, 'requested');
     IF made.break_glass THEN
@@ -369,5 +371,5 @@ BEGIN
     RETURN made.id;
 END
 $$;
-COMMENT ON FUNCTION internal.write_request(broker.access_rule, text, text, jsonb, text, text, text, text, int) IS
+COMMENT ON FUNCTION internal.write_request(broker.access_rule, text, text, jsonb, text, text, text, text, int, bigint) IS
     'Writes a request by a rule, and for break glass its grant; returns its id.';

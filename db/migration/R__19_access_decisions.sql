@@ -158,8 +158,12 @@ $$;
 COMMENT ON FUNCTION internal.allowed_before(text, text, text, bigint) IS
     'What a row, given by its id or name, allowed just before a revision of its tenant; null: the row did not exist.';
 
--- The claims of a token are not kept. Blocks in all tenants have other revisions, so for them the times are compared.
-CREATE OR REPLACE FUNCTION internal.may_be_blocked_since(of_tenant text, idp text, subject text, since_revision bigint, since timestamptz) RETURNS boolean
+DROP FUNCTION IF EXISTS internal.may_be_blocked_since(text, text, text, bigint, timestamptz);
+
+-- The claims of a token are not kept. Revisions are in the order of commits, and times are not. Another cell has other revisions
+-- of the tables without tenant, so for the requests of a tenant that moved here the times count too.
+CREATE OR REPLACE FUNCTION internal.may_be_blocked_since(of_tenant text, idp text, subject text, since_revision bigint, since_in_all_tenants bigint, since timestamptz)
+    RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
@@ -169,12 +173,16 @@ BEGIN
                       AND coalesce(b.idp = may_be_blocked_since.idp, true)
                       AND CASE b.match WHEN 'exact' THEN b.subject = may_be_blocked_since.subject
                                        ELSE internal.glob_matches(b.subject, may_be_blocked_since.subject) END
-                      AND CASE WHEN b.tenant IS NULL THEN b.updated_at >= since
+                      AND CASE WHEN b.tenant IS NULL
+                               THEN b.updated_at >= since
+                                    OR EXISTS (SELECT FROM log.config_change AS c
+                                                WHERE c.tenant IS NULL AND c.revision > since_in_all_tenants AND c.table_name = 'blocked_subject'
+                                                  AND coalesce(c.after, c.before) ->> 'id' = b.id::text)
                                ELSE coalesce((internal.last_change_of('blocked_subject', b.tenant, b.id::text)).revision > since_revision, true) END);
 END
 $$;
-COMMENT ON FUNCTION internal.may_be_blocked_since(text, text, text, bigint, timestamptz) IS
-    'Whether a block by claims was written or changed after a revision of a tenant, and may cover a token of a subject that was accepted then.';
+COMMENT ON FUNCTION internal.may_be_blocked_since(text, text, text, bigint, bigint, timestamptz) IS
+    'Whether a block by claims was written or changed after a revision of a tenant (in all tenants: after a revision of the tables without tenant, or a time), and may cover a token of a subject that was accepted then.';
 
 CREATE OR REPLACE FUNCTION internal.asked_at(asked broker.access_request) RETURNS bigint
     LANGUAGE plpgsql STABLE
@@ -193,8 +201,8 @@ AS $$
 DECLARE
     asked_at constant bigint := internal.asked_at(asked);
 BEGIN
-    RETURN internal.may_be_blocked_since(asked.tenant, asked.idp, asked.subject, asked_at, asked.created_at)
-        OR asked.actor IS NOT NULL AND internal.may_be_blocked_since(asked.tenant, asked.actor_idp, asked.actor, asked_at, asked.created_at);
+    RETURN internal.may_be_blocked_since(asked.tenant, asked.idp, asked.subject, asked_at, asked.all_tenants_revision, asked.created_at)
+        OR asked.actor IS NOT NULL AND internal.may_be_blocked_since(asked.tenant, asked.actor_idp, asked.actor, asked_at, asked.all_tenants_revision, asked.created_at);
 END
 $$;
 COMMENT ON FUNCTION internal.parties_may_be_blocked(broker.access_request) IS
@@ -397,7 +405,7 @@ BEGIN
                OR NOT EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.tenant = asked.tenant AND p.name = decided.idp
                                  AND p.issuer = decided.issuer AND p.enabled AND p.accepts && '{subject,approver}')
                OR internal.requires_other_claims(asked.tenant, decided.idp, decided_at)
-               OR internal.may_be_blocked_since(asked.tenant, decided.idp, decided.subject, decided_at, decided.created_at)) THEN
+               OR internal.may_be_blocked_since(asked.tenant, decided.idp, decided.subject, decided_at, decided.all_tenants_revision, decided.created_at)) THEN
         steps := 0;
         program := decided.program;
         RETURN;
@@ -483,6 +491,8 @@ CREATE OR REPLACE FUNCTION internal.decide_access(tenant text, idp text, subject
 AS $$
 DECLARE
     asked broker.access_request := internal.locked_request(id);
+    -- before the claims are compared with the blocks
+    all_tenants_revision constant bigint := (SELECT c.revision FROM audit.last_change(NULL) AS c);
     own_issuer constant text := (SELECT p.issuer FROM broker.identity_provider AS p WHERE p.tenant = decide_access.tenant AND p.name = decide_access.idp);
     fault record;
     standing record;
@@ -515,9 +525,9 @@ BEGIN
         detail := CASE WHEN refusal IS NOT NULL THEN fault.detail END;
     ELSE
         BEGIN
-            INSERT INTO broker.access_decision (request, verdict, note, idp, issuer, subject, steps, approvers, program, token_age)
+            INSERT INTO broker.access_decision (request, verdict, note, idp, issuer, subject, steps, approvers, program, token_age, all_tenants_revision)
             VALUES (asked.id, decide_access.verdict, decide_access.note, decide_access.idp, own_issuer, decide_access.subject, coalesce(nullif(standing.steps, '{}'), '{1}'),
-                    standing.approvers, standing.program, CASE WHEN asked.consent THEN internal.token_age(claims) END);
+                    standing.approvers, standing.program, CASE WHEN asked.consent THEN internal.token_age(claims) END, all_tenants_revision);
         EXCEPTION WHEN integrity_constraint_violation THEN
             GET STACKED DIAGNOSTICS constraint_found = CONSTRAINT_NAME, detail = MESSAGE_TEXT;
             refusal := internal.refusal_of(constraint_found, 'bad_note');

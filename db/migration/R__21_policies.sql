@@ -54,6 +54,8 @@ BEGIN
                 ('broker.access_decision', 'tenant', 'ALL', 'ALL'),
                 ('broker.console_access', 'tenant', 'ALL', 'SELECT'),
                 ('work.ending', 'tenant', 'SELECT', 'SELECT'),
+                ('work.joined_subject', 'tenant', 'SELECT', 'SELECT'),
+                ('work.named_issuer', 'tenant', 'SELECT', 'SELECT'),
                 ('internal.lint_finding', 'tenant', 'SELECT', 'SELECT'),
                 ('log.config_change', 'tenant', 'SELECT', 'SELECT'),
                 ('log.open_mint', 'tenant', 'SELECT', 'SELECT'),

@@ -123,6 +123,7 @@ GRANT SELECT ON broker.who_can_mint, broker.grant_ending_soon, broker.pending_ch
     audit.unresolved, audit.active_credential, audit.unended, audit.denial, audit.change, audit.unused_grant
     TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
 GRANT SELECT ON log.checkpoint, log.cosignature, log.verification TO "${admin_role}", "${auditor_role}", "${console_role}";
+GRANT SELECT ON work.joined_subject, work.named_issuer, internal.one_person, internal.issuer_by_name TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
 -- For audit.unended: those without USAGE on schema runtime can't read it by itself.
 GRANT SELECT ON work.ending TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
 

@@ -165,6 +165,7 @@ CREATE UNIQUE INDEX an_approver_is_listed_once ON broker.access_approver
     (rule, step, role_name, idp, match, hashtextextended(subject, 0), hashtextextended(claims::text, 0)) NULLS NOT DISTINCT;
 CREATE INDEX approvers_of_an_identity_provider ON broker.access_approver (tenant, idp) WHERE idp IS NOT NULL;
 CREATE INDEX people_by_login ON broker.access_approver (tenant, role_name) WHERE role_name IS NOT NULL AND subject IS NOT NULL;
+CREATE INDEX people_by_subject ON broker.access_approver (tenant, issuer, subject) WHERE role_name IS NOT NULL AND subject IS NOT NULL;
 
 CREATE TABLE broker.access_request (
     id uuid NOT NULL DEFAULT gen_random_uuid(),
@@ -193,6 +194,7 @@ CREATE TABLE broker.access_request (
     withdrawn_by text,
     signed_off_by text,
     signed_off_at timestamptz,
+    all_tenants_revision bigint NOT NULL DEFAULT 0,
     LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
     CONSTRAINT a_request_has_an_id_of_its_own PRIMARY KEY (id),
     CONSTRAINT the_tenant_exists FOREIGN KEY (tenant) REFERENCES broker.tenant (name) ON UPDATE RESTRICT ON DELETE RESTRICT,
@@ -244,6 +246,8 @@ COMMENT ON COLUMN broker.access_request.withdrawn_by IS
 COMMENT ON COLUMN broker.access_request.signed_off_by IS
     'The login that signed off the break glass by INSERT INTO broker.grant_review; null: not signed off.';
 COMMENT ON COLUMN broker.access_request.signed_off_at IS 'When the break glass was signed off.';
+COMMENT ON COLUMN broker.access_request.all_tenants_revision IS
+    'The revision of the tables without tenant when the claims of the token were compared with the blocks in all tenants.';
 CREATE INDEX pending_requests ON broker.access_request (tenant, rule) WHERE status = 'pending';
 CREATE INDEX granted_requests ON broker.access_request (tenant, rule, requested_at) WHERE status = 'granted';
 CREATE INDEX pending_requests_by_their_end ON broker.access_request (expires_at) WHERE status = 'pending';
@@ -275,6 +279,7 @@ CREATE TABLE broker.access_decision (
     program boolean NOT NULL DEFAULT false,
     token_age int,
     revisions jsonb,
+    all_tenants_revision bigint NOT NULL DEFAULT 0,
     LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
     CONSTRAINT a_decision_has_a_number_of_its_own PRIMARY KEY (id),
     CONSTRAINT the_tenant_exists FOREIGN KEY (tenant) REFERENCES broker.tenant (name) ON UPDATE RESTRICT ON DELETE RESTRICT,
@@ -307,12 +312,44 @@ COMMENT ON COLUMN broker.access_decision.token_age IS
     'The age of the token with which the subject consented, in seconds; null: the rule of the request is not a rule of consent.';
 COMMENT ON COLUMN broker.access_decision.revisions IS
     'The revisions of the rule, key and access provider that are decided on, {"rule": 17, "key": 4, "accessProvider": 2}. An approval that is inserted with others than the present ones is rejected. Filled by a trigger if absent.';
+COMMENT ON COLUMN broker.access_decision.all_tenants_revision IS
+    'The revision of the tables without tenant when the claims of the token were compared with the blocks in all tenants; 0 for a login, which has no claims.';
 -- A person may approve access and withdraw it later.
 CREATE UNIQUE INDEX a_login_decides_once ON broker.access_decision (request, decided_by, (verdict = 'withdraw')) WHERE decided_by IS NOT NULL;
 CREATE UNIQUE INDEX a_subject_decides_once ON broker.access_decision
     (request, hashtextextended(issuer || ' ' || subject, 0), (verdict = 'withdraw')) WHERE subject IS NOT NULL;
 -- The others have only the decisions of logins, or only those of tokens.
 CREATE INDEX decisions_of_a_request ON broker.access_decision (request);
+
+CREATE TABLE work.joined_subject (
+    tenant text COLLATE "C" NOT NULL,
+    role_name text COLLATE "C" NOT NULL,
+    issuer text COLLATE "C" NOT NULL,
+    subject text COLLATE "C" NOT NULL,
+    CONSTRAINT a_subject_is_joined_with_a_login_once PRIMARY KEY (tenant, role_name, issuer, subject)
+);
+COMMENT ON TABLE work.joined_subject IS
+    'Logins and subjects that are one person, because a row of broker.access_approver in force said so at any time. Derived from audit.config_change by a trigger.';
+COMMENT ON COLUMN work.joined_subject.tenant IS 'The tenant of the row.';
+COMMENT ON COLUMN work.joined_subject.role_name IS 'The login.';
+COMMENT ON COLUMN work.joined_subject.issuer IS 'The issuer of the subject.';
+COMMENT ON COLUMN work.joined_subject.subject IS 'The subject.';
+ALTER TABLE work.joined_subject ENABLE ROW LEVEL SECURITY;
+CREATE INDEX logins_of_a_subject ON work.joined_subject (tenant, issuer, subject);
+
+CREATE TABLE work.named_issuer (
+    tenant text COLLATE "C" NOT NULL,
+    idp text COLLATE "C" NOT NULL,
+    issuer text COLLATE "C" NOT NULL,
+    CONSTRAINT an_issuer_is_named_once PRIMARY KEY (tenant, idp, issuer)
+);
+COMMENT ON TABLE work.named_issuer IS
+    'The issuers that an identity provider had at any time under its name, and the issuers before and after a change of the name. Derived from audit.config_change by a trigger.';
+COMMENT ON COLUMN work.named_issuer.tenant IS 'The tenant of the identity provider.';
+COMMENT ON COLUMN work.named_issuer.idp IS 'The name of the identity provider.';
+COMMENT ON COLUMN work.named_issuer.issuer IS 'The issuer.';
+ALTER TABLE work.named_issuer ENABLE ROW LEVEL SECURITY;
+CREATE INDEX names_of_an_issuer ON work.named_issuer (tenant, issuer);
 
 CREATE TABLE work.early_access_end (
     request uuid NOT NULL,

@@ -30,6 +30,19 @@ class TenantMovesTest {
             "SELECT revision || ' ' || encode(hash, 'hex') FROM audit.config_change"
                     + " WHERE tenant = 'acme' AND revision <= %s ORDER BY revision";
 
+    private static final String ONE_PERSON =
+            """
+            INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme', 'api', 'ci', 'dev', 3600);
+            INSERT INTO broker.access_approver (rule, role_name, idp, subject)
+            SELECT id, 'test_admin', 'ci', 'ann' FROM broker.access_rule WHERE subject = 'dev';
+            """;
+
+    private static final String NAMES =
+            """
+            SELECT concat_ws(' ', role_name, issuer, subject) FROM runtime.joined_subject WHERE tenant = 'acme'
+            UNION ALL SELECT concat_ws(' ', idp, issuer) FROM runtime.named_issuer WHERE tenant = 'acme' ORDER BY 1
+            """;
+
     private static final String OF_BETA =
             "SELECT to_jsonb(t)::text FROM broker.%s AS t WHERE tenant = 'beta' ORDER BY 1";
 
@@ -88,6 +101,9 @@ class TenantMovesTest {
     @Test
     void a_tenant_moves_with_its_ids_history_and_issuer_and_both_logs_verify() throws Exception {
         List<String> grants = source.database().column(ROWS);
+        source.database().admin(ONE_PERSON);
+        List<String> names = source.database().column(NAMES);
+        assertTrue(names.size() > 1, names.toString());
 
         assertSucceeds(exported(source, target));
         assertMoved(world.broker().mint(world.token(), "api"), target);
@@ -125,6 +141,7 @@ class TenantMovesTest {
                         .get("/tenants/beta/.well-known/openid-configuration")
                         .at("/issuer"));
         assertEquals(grants, target.database().column(ROWS));
+        assertEquals(names, target.database().column(NAMES));
         String id = "SELECT external_id FROM broker.tenant WHERE name = 'acme'";
         assertEquals(source.database().value(id), target.database().value(id));
         String last =

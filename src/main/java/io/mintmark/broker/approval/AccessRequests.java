@@ -7,7 +7,6 @@ import io.mintmark.base.sql.Database;
 import io.mintmark.base.sql.Queries;
 import io.mintmark.base.sql.QueryFailed;
 import io.mintmark.base.tenant.KeyName;
-import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.verdict.ApprovalRefusal;
 import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.base.verdict.Verdict;
@@ -44,9 +43,6 @@ public final class AccessRequests {
 
     private static final Duration PAUSE = Duration.ofMillis(50);
 
-    private static final int PERMITS = 4;
-    private static final int PERMITS_OF_TENANT = 2;
-
     /** The tenant as an SQL expression, which sets the lock time-out before the function begins. */
     static final String TENANT = "coalesce(?, patience.lock_timeout), ";
 
@@ -70,8 +66,7 @@ public final class AccessRequests {
 
     private final Queries queries;
     private final AccessRefusals refusals;
-    private final SharedPermits<TenantName> permits =
-            new SharedPermits<>(PERMITS, PERMITS_OF_TENANT);
+    private final StatementPermits permits = new StatementPermits(System::nanoTime);
 
     /** The requests that a list contains. */
     public enum Scope {

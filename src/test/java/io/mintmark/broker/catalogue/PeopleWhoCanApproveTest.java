@@ -6,11 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.base.sql.AskedAccess;
 import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 
 /**
  * An approver whose vote would be a program's, or would be refused, is no person who can approve.
@@ -156,5 +162,55 @@ class PeopleWhoCanApproveTest {
         assertTrue(
                 refused.startsWith("nobody_can_approve") && refused.contains("is blocked"),
                 what + ": " + refused);
+    }
+
+    /** Or one tenant would hold the connections of all others for seconds. */
+    @Test
+    void a_person_is_looked_up_once_however_many_names_the_rule_has() throws SQLException {
+        database.admin(
+                "INSERT INTO broker.access_approver (rule, role_name, idp, subject)"
+                        + " SELECT 4, 'test_tenant_admin', 'sso', 'name:' || n FROM generate_series(1, 100) AS n");
+        database.runAsSuperuser(
+                "ALTER DATABASE %s SET track_functions = 'all'".formatted(database.name()));
+        try (Connection app = database.connect(Who.APP);
+                Statement statement = app.createStatement()) {
+            app.setAutoCommit(false);
+            statement.execute(asked.request("dev:eve", "vault", 600, "id"));
+            try (ResultSet calls =
+                    statement.executeQuery(
+                            "SELECT calls FROM pg_stat_xact_user_functions WHERE funcname = 'names_of_person'")) {
+                assertTrue(calls.next());
+                assertTrue(calls.getInt(1) < 20, () -> calls + " calls for one person");
+            }
+        }
+    }
+
+    /** Whoever said once that two names are one person has said it for good. */
+    @Test
+    void names_follow_the_history() {
+        database.admin(
+                """
+                INSERT INTO broker.access_approver (rule, role_name, idp, subject) VALUES (4, 'test_tenant_admin', 'sso', 'dev:tina');
+                UPDATE broker.access_approver SET step = 2 WHERE subject = 'dev:tina';
+                DELETE FROM broker.access_approver WHERE subject = 'dev:tina';
+                UPDATE broker.identity_provider SET issuer = 'https://new.example.com' WHERE name = 'console';
+                UPDATE broker.tenant SET require_second_admin = true;
+                INSERT INTO broker.access_approver (rule, role_name, idp, subject) VALUES (4, 'test_tenant_admin', 'sso', 'never:approved');
+                DELETE FROM broker.access_approver WHERE subject = 'never:approved';
+                """);
+        database.assertRows(
+                "SELECT role_name || ' ' || subject FROM runtime.joined_subject ORDER BY 1",
+                "test_admin lead:ann",
+                "test_tenant_admin dev:tina");
+        database.assertRows(
+                "SELECT idp || ' ' || issuer FROM runtime.named_issuer ORDER BY 1",
+                "console https://new.example.com",
+                "console https://sso.example.com",
+                "sso https://sso.example.com");
+        database.assertRows(
+                "SELECT concat_ws(' ', login_name, of_issuer, subject_name) FROM internal.names_of_person('acme', NULL, 'https://new.example.com', 'dev:tina') ORDER BY 1",
+                "https://new.example.com dev:tina",
+                "https://sso.example.com dev:tina",
+                "test_tenant_admin");
     }
 }

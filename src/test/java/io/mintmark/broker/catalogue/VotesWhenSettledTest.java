@@ -13,6 +13,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+
 /** A vote counts only if its maker may still approve the request when the last vote is given. */
 class VotesWhenSettledTest {
     @AutoClose private final TestDatabase database = TestDatabase.filled(AskedAccess.TENANT);
@@ -157,6 +161,36 @@ class VotesWhenSettledTest {
         String later = asked.asks("dev:jim", "deploy", 600);
         assertEquals("granted", asked.decides("console", "lead:bob", later, "approve"));
         assertEquals("void", asked.decides("console", "lead:bob", request, "approve"));
+    }
+
+    /** Neither the vote nor the request can know of the block, which has an earlier time. */
+    @Test
+    void a_vote_before_the_commit_of_a_block_by_claims_in_all_tenants_no_longer_counts()
+            throws SQLException {
+        try (Connection open = database.connect(Who.ADMIN);
+                Statement statement = open.createStatement()) {
+            open.setAutoCommit(false);
+            statement.execute(BLOCK_BY_CLAIMS.formatted("NULL, NULL"));
+            assertEquals("pending", asked.decides("console", "lead:bob", request, "approve"));
+            open.commit();
+        }
+        assertEquals("void", lastVote());
+    }
+
+    @Test
+    void a_request_before_the_commit_of_a_block_by_claims_in_all_tenants_is_void()
+            throws SQLException {
+        String other;
+        try (Connection open = database.connect(Who.ADMIN);
+                Statement statement = open.createStatement()) {
+            open.setAutoCommit(false);
+            statement.execute(BLOCK_BY_CLAIMS.formatted("NULL, NULL").replace("'**'", "'dev:jim'"));
+            other = asked.asks("dev:jim", "deploy", 600);
+            open.commit();
+        }
+        assertEquals("void", asked.decides("console", "lead:bob", other, "approve"));
+        String later = asked.asks("dev:jim", "deploy", 600);
+        assertEquals("granted", asked.decides("console", "lead:bob", later, "approve"));
     }
 
     @Test
