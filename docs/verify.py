@@ -1352,7 +1352,11 @@ class Approvals:
 
     def may_name_the_same(self, one, other):
         """Whether two rows of approvers could name the same person. Of two globs, any could."""
-        if one.get("role_name") is not None and one["role_name"] == other.get("role_name"):
+        person = self.names(("login", other["role_name"])) if other.get("role_name") is not None else set()
+        if other.get("subject") is not None and other["match"] == "exact":
+            person |= self.names(("subject", other.get("issuer"), other["subject"]))
+        if ("login", one.get("role_name")) in person or one.get("subject") is not None and any(
+                name[0] == "subject" and name[1] == one.get("issuer") and is_meant(one["subject"], one["match"], name[2], Budget(STEPS)) for name in person):
             return True
         return (one.get("subject") is not None and other.get("subject") is not None and one.get("issuer") in self.issuers_like(other.get("issuer"))
                 and (one["match"] == other["match"] == "glob" or is_meant(one["subject"], one["match"], other["subject"], Budget(STEPS))
@@ -1438,6 +1442,7 @@ class Approvals:
                     and all(bool(row.get(column)) == bool(rule.get(column)) for column in ("end_credentials", "consent"))
                     and not (row.get("consent") and row.get("actor") is None)
                     and row.get("people", 1) == rule.get("people", 1) and sorted(row.get("steps", [1])) == sorted(rule.get("steps", [1]))
+                    and are_frozen(rule["claims"], row["claims"])
                     and (rule.get("reason_pattern") is None or is_meant(rule["reason_pattern"], "glob", row["reason"], Budget(STEPS)))
                     and micros(row["expires_at"]) - micros(row["requested_at"]) == rule["expires_after"] * 1_000_000)
 
@@ -1795,6 +1800,16 @@ def is_met(name, values, claim, budget):
     found = claim if isinstance(claim, list) else [claim]
     budget.spend(8 * len(found) * len(values))
     return any(fits(expected, one, budget) for one in found for expected in values)
+
+
+def are_frozen(conditions, claims):
+    """Whether claims are those of a token that met these conditions, of lists the elements that met them: the conditions of the grant."""
+    try:
+        return set(conditions) == set(claims) and all(value != [] and all(
+            is_met(name, condition(name, conditions[name]), one, Budget(STEPS)) for one in (value if isinstance(value, list) else [value]))
+            for name, value in claims.items())
+    except (ValueError, Ungranted):
+        return False
 
 
 def fits(expected, value, budget):

@@ -264,6 +264,22 @@ COMMENT ON FUNCTION internal.refuse_second_change(text) IS
 
 -- ---------------------------------------------------------------- the changes of one row
 
+-- As the policies say, for functions that read as the owner: under a policy PostgreSQL compares only what can't leak, so an
+-- index on an expression (a subject's hash, a field of a JSON row) is not used.
+CREATE OR REPLACE FUNCTION internal.may_read_rows_of(of_tenant text) RETURNS boolean
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    -- session_user is the caller's login
+    RETURN internal.login_is('the service') OR internal.login_is('a platform admin') OR internal.login_is('an auditor')
+        OR pg_has_role(session_user, '${owner_role}', 'MEMBER')
+        OR internal.login_is('a tenant admin') AND EXISTS (SELECT FROM broker.tenant_admin AS a WHERE a.tenant = of_tenant AND a.role_name = session_user)
+        OR internal.login_is('the console') AND (internal.viewer_sees_all() OR of_tenant = ANY (internal.tenants_of_viewer()));
+END
+$$;
+COMMENT ON FUNCTION internal.may_read_rows_of(text) IS 'Whether the login, or the viewer of the console, may read the rows of a tenant.';
+
 -- With its owner's rights, since no index on an expression is used under row-level security. Always the end of such an index, for
 -- the reason given at broker.revision. COLLATE: arguments have the collation of the columns that they come from, which is that of
 -- names, and the index has the default.
@@ -278,11 +294,7 @@ AS $$
 DECLARE
     change audit.config_change;
 BEGIN
-    -- as the policies of log.config_change; session_user is the caller's login
-    IF NOT (internal.login_is('the service') OR internal.login_is('a platform admin') OR internal.login_is('an auditor')
-            OR pg_has_role(session_user, '${owner_role}', 'MEMBER')
-            OR internal.login_is('a tenant admin') AND EXISTS (SELECT FROM broker.tenant_admin AS a WHERE a.tenant = of_tenant AND a.role_name = session_user)
-            OR internal.login_is('the console') AND (internal.viewer_sees_all() OR of_tenant = ANY (internal.tenants_of_viewer()))) THEN
+    IF NOT internal.may_read_rows_of(of_tenant) THEN
         PERFORM internal.refuse(format('There is no tenant "%s" whose history you may read.', of_tenant), 'To list the tenants that you may read: TABLE broker.tenant;',
                                 'insufficient_privilege');
     ELSIF of_table = 'subject_grant' THEN

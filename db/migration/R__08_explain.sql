@@ -139,6 +139,24 @@ END
 $$;
 COMMENT ON FUNCTION internal.awaited(broker.access_request) IS 'What a pending request awaits, in words.';
 
+CREATE OR REPLACE FUNCTION internal.grants_that_name(of_tenant text, of_idp text, of_subject text) RETURNS bigint[]
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET jit = off
+AS $$
+BEGIN
+    RETURN CASE WHEN internal.may_read_rows_of(of_tenant) THEN ARRAY(
+        SELECT g.id FROM broker.subject_grant AS g
+         WHERE g.tenant = of_tenant AND g.idp = of_idp
+           AND (g.match = 'exact' AND hashtextextended(g.subject, 0) = hashtextextended(of_subject, 0) AND g.subject = of_subject
+                OR g.match = 'glob' AND internal.glob_matches(g.subject, of_subject)))
+           ELSE '{}' END;
+END
+$$;
+COMMENT ON FUNCTION internal.grants_that_name(text, text, text) IS
+    'The ids of the grants whose subject or glob matches a subject of an identity provider, of a tenant that the login may read.';
+
 CREATE OR REPLACE FUNCTION broker.explain(idp text, subject text, claims jsonb DEFAULT '{}', actor_idp text DEFAULT NULL,
                                           actor text DEFAULT NULL, actor_claims jsonb DEFAULT NULL, at timestamptz DEFAULT now(),
                                           address inet DEFAULT NULL)
@@ -158,6 +176,7 @@ DECLARE
     acting record;
     steps bigint;
     blocked text;
+    named bigint[] := '{}';
     looked int;
 BEGIN
     PERFORM internal.require_idp(asked);
@@ -197,6 +216,7 @@ BEGIN
          WHERE g.tenant = provider.tenant AND g.idp = asked AND g.match = 'glob' AND g.enabled
            AND starts_with(about, split_part(g.subject, '*', 1));
         PERFORM internal.refuse_too_much_work(provider.tenant, steps);
+        named := internal.grants_that_name(provider.tenant, asked, about);
         SELECT steps + coalesce(sum(
                    CASE WHEN g.actor_match = 'glob' AND g.actor_idp = agent_idp THEN internal.glob_steps(g.actor, agent) ELSE 0 END
                    + CASE WHEN internal.is_for_actor(g, agent_idp, agent)
@@ -204,8 +224,7 @@ BEGIN
           INTO steps
           FROM broker.subject_grant AS g
          WHERE g.tenant = provider.tenant AND g.idp = asked AND g.enabled
-           AND (g.match = 'exact' AND hashtextextended(g.subject, 0) = hashtextextended(about, 0) AND g.subject = about
-                OR g.match = 'glob' AND internal.glob_matches(g.subject, about));
+           AND g.id = ANY (named);
         PERFORM internal.refuse_too_much_work(provider.tenant, steps);
         steps := steps + coalesce((
             SELECT sum(internal.claims_steps(r.claims, given) + CASE r.match WHEN 'glob' THEN internal.glob_steps(r.subject, about) ELSE 0 END)
@@ -227,10 +246,7 @@ BEGIN
           JOIN broker.provider_type AS y ON y.type = a.type
          CROSS JOIN LATERAL internal.try_grant(g, provider.require_second_admin, internal.longest_life(k.max_duration, y.max_duration, provider.max_duration),
                                                y.min_duration, given, agent_idp, agent, given_agent, at, address) AS t
-         WHERE blocked IS NULL AND g.tenant = provider.tenant AND g.idp = asked
-           AND (g.match = 'exact' AND hashtextextended(g.subject, 0) = hashtextextended(about, 0)
-                    AND g.subject = about
-                OR g.match = 'glob' AND internal.glob_matches(g.subject, about))
+         WHERE g.tenant = provider.tenant AND g.idp = asked AND g.id = ANY (named)
     ), best AS (
         SELECT DISTINCT ON (t.key_name) t.* FROM tried AS t
          ORDER BY t.key_name, t.rank DESC, t.duration DESC, t.id
@@ -361,14 +377,14 @@ CREATE OR REPLACE FUNCTION broker.what_can_mint(idp text, subject text) RETURNS 
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    of_tenant constant text := (SELECT p.tenant FROM broker.identity_provider AS p WHERE p.name = what_can_mint.idp);
+    named constant bigint[] := internal.grants_that_name(of_tenant, what_can_mint.idp, what_can_mint.subject);
 BEGIN
     PERFORM internal.require_idp(idp);
     RETURN QUERY
     SELECT w.* FROM broker.who_can_mint AS w
-     WHERE w.idp = what_can_mint.idp
-       AND (w.match = 'exact' AND hashtextextended(w.subject, 0) = hashtextextended(what_can_mint.subject, 0)
-                AND w.subject = what_can_mint.subject
-            OR w.match = 'glob' AND internal.glob_matches(w.subject, what_can_mint.subject))
+     WHERE w.tenant = of_tenant AND w.idp = what_can_mint.idp AND w.grant_id = ANY (named)
      ORDER BY w.key, w.max_duration DESC, w.grant_id;
 END
 $$;

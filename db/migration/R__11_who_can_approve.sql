@@ -145,6 +145,8 @@ BEGIN
     of_rule.tenant := rule.tenant;
     of_rule.rule := rule.id;
     FOR found IN SELECT a.* FROM broker.access_approver AS a WHERE a.tenant = rule.tenant AND a.rule = rule.id
+                    -- another one joins nobody
+                    AND internal.is_in_force(a.tenant, a.approved_at)
                     -- a glob without a star names one subject
                     AND (a.match = 'exact' OR position('*' IN a.subject) = 0) ORDER BY a.id LOOP
         told := known -> coalesce(found.role_name, concat_ws(' ', found.issuer, found.subject));
@@ -162,7 +164,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.people_of_rule(broker.access_rule, broker.access_request) IS
-    'The person of each approver of a rule that names one, whether the person is blocked, made the request or acts in it, and is a program. asked: the requester and its actor; null for any.';
+    'The person of each approver in force of a rule that names one, whether the person is blocked, made the request or acts in it, and is a program. asked: the requester and its actor; null for any.';
 
 -- Who meets a glob isn't known, so one is as many people as the rule needs.
 CREATE OR REPLACE FUNCTION internal.nobody_can_approve(rule broker.access_rule, asked broker.access_request) RETURNS text

@@ -160,13 +160,27 @@ COMMENT ON FUNCTION internal.allowed_before(text, text, text, bigint) IS
 
 DROP FUNCTION IF EXISTS internal.may_be_blocked_since(text, text, text, bigint, timestamptz);
 
--- The claims of a token are not kept. Revisions are in the order of commits, and times are not. Another cell has other revisions
--- of the tables without tenant, so for the requests of a tenant that moved here the times count too.
-CREATE OR REPLACE FUNCTION internal.may_be_blocked_since(of_tenant text, idp text, subject text, since_revision bigint, since_in_all_tenants bigint, since timestamptz)
+CREATE OR REPLACE FUNCTION internal.moved_here_since(of_tenant text, since_revision bigint) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM broker.tenant AS t WHERE t.name = of_tenant AND t.moved_from IS NOT NULL)
+       AND EXISTS (SELECT FROM internal.changes_of_row('tenant', of_tenant, of_tenant) AS c
+                    WHERE c.revision > since_revision AND c.before -> 'moved_from' IS DISTINCT FROM c.after -> 'moved_from');
+END
+$$;
+COMMENT ON FUNCTION internal.moved_here_since(text, bigint) IS 'Whether a tenant moved to this cell after a revision of its history.';
+
+-- The claims of a token are not kept. Revisions are in the order of commits, and times are not. A token that another cell
+-- accepted was compared with none of the blocks in all tenants of this one.
+CREATE OR REPLACE FUNCTION internal.may_be_blocked_since(of_tenant text, idp text, subject text, since_revision bigint, since_in_all_tenants bigint)
     RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    known_in_all_tenants constant bigint := CASE WHEN internal.moved_here_since(of_tenant, since_revision) THEN 0 ELSE since_in_all_tenants END;
 BEGIN
     RETURN EXISTS (SELECT FROM broker.blocked_subject AS b
                     WHERE (b.tenant = of_tenant OR b.tenant IS NULL) AND b.enabled AND coalesce(b.until > clock_timestamp(), true) AND b.claims <> '{}'
@@ -174,15 +188,14 @@ BEGIN
                       AND CASE b.match WHEN 'exact' THEN b.subject = may_be_blocked_since.subject
                                        ELSE internal.glob_matches(b.subject, may_be_blocked_since.subject) END
                       AND CASE WHEN b.tenant IS NULL
-                               THEN b.updated_at >= since
-                                    OR EXISTS (SELECT FROM log.config_change AS c
-                                                WHERE c.tenant IS NULL AND c.revision > since_in_all_tenants AND c.table_name = 'blocked_subject'
-                                                  AND coalesce(c.after, c.before) ->> 'id' = b.id::text)
+                               THEN EXISTS (SELECT FROM log.config_change AS c
+                                             WHERE c.tenant IS NULL AND c.revision > known_in_all_tenants AND c.table_name = 'blocked_subject'
+                                               AND coalesce(c.after, c.before) ->> 'id' = b.id::text)
                                ELSE coalesce((internal.last_change_of('blocked_subject', b.tenant, b.id::text)).revision > since_revision, true) END);
 END
 $$;
-COMMENT ON FUNCTION internal.may_be_blocked_since(text, text, text, bigint, bigint, timestamptz) IS
-    'Whether a block by claims was written or changed after a revision of a tenant (in all tenants: after a revision of the tables without tenant, or a time), and may cover a token of a subject that was accepted then.';
+COMMENT ON FUNCTION internal.may_be_blocked_since(text, text, text, bigint, bigint) IS
+    'Whether a block by claims was written or changed after a revision of a tenant (in all tenants: of the tables without tenant), and may cover a token of a subject that was accepted then.';
 
 CREATE OR REPLACE FUNCTION internal.asked_at(asked broker.access_request) RETURNS bigint
     LANGUAGE plpgsql STABLE
@@ -201,8 +214,8 @@ AS $$
 DECLARE
     asked_at constant bigint := internal.asked_at(asked);
 BEGIN
-    RETURN internal.may_be_blocked_since(asked.tenant, asked.idp, asked.subject, asked_at, asked.all_tenants_revision, asked.created_at)
-        OR asked.actor IS NOT NULL AND internal.may_be_blocked_since(asked.tenant, asked.actor_idp, asked.actor, asked_at, asked.all_tenants_revision, asked.created_at);
+    RETURN internal.may_be_blocked_since(asked.tenant, asked.idp, asked.subject, asked_at, asked.all_tenants_revision)
+        OR asked.actor IS NOT NULL AND internal.may_be_blocked_since(asked.tenant, asked.actor_idp, asked.actor, asked_at, asked.all_tenants_revision);
 END
 $$;
 COMMENT ON FUNCTION internal.parties_may_be_blocked(broker.access_request) IS
@@ -405,7 +418,7 @@ BEGIN
                OR NOT EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.tenant = asked.tenant AND p.name = decided.idp
                                  AND p.issuer = decided.issuer AND p.enabled AND p.accepts && '{subject,approver}')
                OR internal.requires_other_claims(asked.tenant, decided.idp, decided_at)
-               OR internal.may_be_blocked_since(asked.tenant, decided.idp, decided.subject, decided_at, decided.all_tenants_revision, decided.created_at)) THEN
+               OR internal.may_be_blocked_since(asked.tenant, decided.idp, decided.subject, decided_at, decided.all_tenants_revision)) THEN
         steps := 0;
         program := decided.program;
         RETURN;

@@ -184,8 +184,9 @@ CREATE INDEX events_of_an_actor_by_time ON log.event (hashtextextended(actor, 0)
 CREATE INDEX mints_of_an_actor_by_tenant ON log.event (hashtextextended(actor, 0), tenant, mint_id)
  WHERE actor IS NOT NULL AND (step = 1 OR kind = 'denied');
 
--- Only ends pay for it. An end may come long after its mint, so mint_id does not bound its time.
+-- Only ends pay for these. An end may come long after its mint, so mint_id does not bound its time.
 CREATE INDEX ends_by_time ON log.event (occurred_at) WHERE kind = 'ended';
+CREATE INDEX ends_of_mints ON log.event (mint_id) WHERE step = 3;
 
 -- To find mints without outcome among all rows takes longer the longer the log is, so they are kept as a list. The list
 -- is only a way to find them quickly: audit.unresolved looks at the rows again, and `mintmark audit verify` compares them.

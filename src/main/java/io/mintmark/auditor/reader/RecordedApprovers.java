@@ -99,7 +99,7 @@ final class RecordedApprovers {
 
     /** Whether two rows could name the same person. Of two globs, any could. */
     private boolean mayNameTheSame(JsonNode one, JsonNode other) {
-        if (one.hasNonNull("role_name") && one.path("role_name").equals(other.path("role_name"))) {
+        if (namesOne(one, people.ofApprover(other))) {
             return true;
         }
         boolean bothGlobs =

@@ -1,16 +1,22 @@
 package io.mintmark.auditor.reader;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.base.tenant.Glob;
+import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.broker.catalogue.DocumentFields;
+import io.mintmark.broker.token.ClaimConditions;
+import io.mintmark.broker.token.MatchingBudget;
+import io.mintmark.broker.token.SeenClaims;
 
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** A request as its rule allows it, and a grant as its request asked for it. */
@@ -39,8 +45,43 @@ final class RequestedGrant {
                 && Votes.people(rule) == Votes.people(request)
                 && Votes.steps(rule).equals(Votes.steps(request))
                 && fitsPattern(rule, request.path("reason").asText())
+                && areFrozen(rule.path("claims"), request.path("claims"))
                 && request.path("access").asLong() <= rule.path("max_access").asLong()
                 && lapsesInTime(rule, request);
+    }
+
+    /**
+     * Whether claims are those of a token that met these conditions, of lists the elements that met
+     * them: the conditions of the grant.
+     */
+    private static boolean areFrozen(JsonNode conditions, JsonNode claims) {
+        return conditions.size() == claims.size()
+                && claims.properties().stream()
+                        .allMatch(claim ->
+                                conditions.has(claim.getKey())
+                                        && isFrozen(
+                                                claim.getKey(),
+                                                conditions.path(claim.getKey()),
+                                                claim.getValue()));
+    }
+
+    private static boolean isFrozen(String claim, JsonNode condition, JsonNode value) {
+        List<JsonNode> elements = value.isArray() ? value.valueStream().toList() : List.of(value);
+        try {
+            ClaimConditions one = new ClaimConditions(Map.of(claim, condition));
+            return !elements.isEmpty()
+                    && elements.stream()
+                            .map(element ->
+                                    new SeenClaims.OnRecord(
+                                            JsonNodeFactory.instance
+                                                    .objectNode()
+                                                    .set(claim, element)))
+                            .allMatch(seen ->
+                                    one.areMetBy(seen, MatchingBudget.ofRulesOfAllTenants()));
+        } catch (IllegalArgumentException | Unavailable e) {
+            // no request meets conditions that can't be evaluated
+            return false;
+        }
     }
 
     private static boolean fitsPattern(JsonNode rule, String reason) {

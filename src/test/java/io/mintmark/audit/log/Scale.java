@@ -32,6 +32,12 @@ public final class Scale {
     /** The limit for a statement of a page or a file. */
     private static final double MOST_MILLIS_OF_A_PAGE = 1_500;
 
+    /** The limit for the last change of each tenant, which no request waits for. */
+    private static final double MOST_MILLIS_OF_ALL_TENANTS = 2_000;
+
+    /** What a row may cost that a statement returns. */
+    private static final double MILLIS_OF_A_ROW = 0.05;
+
     private static final double SHOWN_MILLIS = 1;
     private static final int SHOWN = 90;
 
@@ -92,9 +98,16 @@ public final class Scale {
     }
 
     private static double limit(Cost cost) {
-        return cost.what().startsWith(ScaledInstallation.PAGE)
-                ? MOST_MILLIS_OF_A_PAGE
-                : MOST_MILLIS;
+        double most =
+                cost.what().startsWith(ScaledInstallation.PAGE)
+                        ? MOST_MILLIS_OF_A_PAGE
+                        : isOfAllTenants(cost) ? MOST_MILLIS_OF_ALL_TENANTS : MOST_MILLIS;
+        return Math.max(most, cost.rows() * MILLIS_OF_A_ROW);
+    }
+
+    /** Whether the statement asks for the last change of each tenant: at a start, and each hour. */
+    static boolean isOfAllTenants(Cost cost) {
+        return cost.statement().contains("UNION ALL SELECT tenant.name FROM broker.tenant");
     }
 
     /** The statements that classes keep as constants, and that nothing ran. */

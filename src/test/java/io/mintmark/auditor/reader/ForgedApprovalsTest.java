@@ -29,9 +29,9 @@ class ForgedApprovalsTest {
 
     private static final String REQUEST =
             """
-            INSERT INTO broker.access_request (tenant, rule, key, idp, issuer, subject, actor_idp, actor_issuer, actor, reason, access, break_glass,
+            INSERT INTO broker.access_request (tenant, rule, key, idp, issuer, subject, actor_idp, actor_issuer, actor, claims, reason, access, break_glass,
                                                approvals, expires_at)
-            VALUES ('acme', 1, 'deploy', 'sso', %s, 'to mend incident 7', 600, false, 1, now() + interval '1 day');
+            VALUES ('acme', 1, 'deploy', 'sso', %s, '{"groups": "dev"}', 'to mend incident 7', 600, false, 1, now() + interval '1 day');
             """;
     private static final String VOTE =
             """
@@ -216,6 +216,35 @@ class ForgedApprovalsTest {
         assertFound("forged_access_request of tenant acme at change ");
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{}",
+                "{\"groups\": []}",
+                "{\"groups\": \"evil\"}",
+                "{\"groups\": [\"dev\", \"evil\"]}",
+                "{\"groups\": \"dev\", \"ref\": \"main\"}"
+            })
+    void a_grant_of_a_request_with_claims_that_no_token_can_have_had_is_found(String claims)
+            throws Exception {
+        forge(
+                REQUEST.formatted("'https://sso.example.com', 'dev:eve', NULL, NULL, NULL")
+                        .replace("{\"groups\": \"dev\"}", claims),
+                VOTE.formatted("'sso', issuer, 'lead:bob'"),
+                GRANT);
+        assertFound(" is not one that access rule 1 allowed");
+    }
+
+    @Test
+    void a_grant_of_a_request_with_claims_that_its_rule_lists_is_not_accused() throws Exception {
+        forge(
+                REQUEST.formatted("'https://sso.example.com', 'dev:eve', NULL, NULL, NULL")
+                        .replace("{\"groups\": \"dev\"}", "{\"groups\": [\"dev\", \"ops\"]}"),
+                VOTE.formatted("'sso', issuer, 'lead:bob'"),
+                GRANT);
+        assertFound();
+    }
+
     @Test
     void an_approval_of_other_revisions_is_found() throws Exception {
         asked.asks("dev:eve", "deploy", 600);
@@ -249,6 +278,23 @@ class ForgedApprovalsTest {
         forge(
                 REQUEST.formatted("'https://sso.example.com', 'dev:eve', NULL, NULL, NULL"),
                 BY_PROGRAM,
+                GRANT);
+        assertFound("had 0 of 1 approvals of people before this change");
+    }
+
+    /** The row names the login of a program, and the vote is with its token. */
+    @Test
+    void the_vote_of_a_program_whose_other_name_one_admin_removed_is_not_of_a_person()
+            throws Exception {
+        database.admin(
+                "DELETE FROM broker.access_approver WHERE rule = 1 AND role_name = 'test_admin';"
+                        + "INSERT INTO broker.access_approver (rule, role_name, program) VALUES (1, 'test_admin', true)");
+        database.run(Who.TENANT_ADMIN, "UPDATE broker.tenant SET require_second_admin = true");
+        forge();
+        database.admin("DELETE FROM broker.access_approver WHERE program");
+        forge(
+                REQUEST.formatted("'https://sso.example.com', 'dev:eve', NULL, NULL, NULL"),
+                BY_PROGRAM.replace("lead:bot", "lead:ann"),
                 GRANT);
         assertFound("had 0 of 1 approvals of people before this change");
     }

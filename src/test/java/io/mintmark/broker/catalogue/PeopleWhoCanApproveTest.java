@@ -164,6 +164,36 @@ class PeopleWhoCanApproveTest {
                 what + ": " + refused);
     }
 
+    /** By any name of the program: the other name would be a person's from then on. */
+    @ParameterizedTest
+    @CsvSource({"lead:ann, t", "lead:bob, f"})
+    void a_rule_loses_its_approval_with_the_row_that_marks_a_name_as_a_program(
+            String subject, String awaits) {
+        approvers(
+                "(role_name, program) VALUES ('test_admin', true);(idp, subject) VALUES ('sso', '%s')"
+                        .formatted(subject));
+        database.admin("UPDATE broker.tenant SET require_second_admin = true");
+        database.rewrite("access_rule", "approved_by = 'other', approved_at = now()");
+        database.run(
+                Who.TENANT_ADMIN,
+                "DELETE FROM broker.access_approver WHERE rule = 4 AND role_name = 'test_admin'");
+        database.assertRows(
+                "SELECT approved_at IS NULL FROM broker.access_rule WHERE id = 4", awaits);
+    }
+
+    /** One admin alone could stop the requests of others, by saying who they are. */
+    @Test
+    void a_row_that_awaits_approval_makes_nobody_the_requester() {
+        database.admin("UPDATE broker.tenant SET require_second_admin = true");
+        approvers("(role_name, idp, subject) VALUES ('test_admin', 'sso', 'dev:eve')");
+        database.rewrite("access_rule", "approved_by = 'other', approved_at = now()");
+        database.rewrite("key", "approved_by = 'other', approved_at = now()");
+        approvers("(role_name) VALUES ('test_admin')");
+        database.rewrite(
+                "access_approver", "approved_at = CASE WHEN subject IS NULL THEN now() END");
+        assertEquals("null", asked.one(asked.request("dev:eve", "vault", 600, "refusal")));
+    }
+
     /** Or one tenant would hold the connections of all others for seconds. */
     @Test
     void a_person_is_looked_up_once_however_many_names_the_rule_has() throws SQLException {

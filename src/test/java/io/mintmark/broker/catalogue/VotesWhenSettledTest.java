@@ -193,6 +193,20 @@ class VotesWhenSettledTest {
         assertEquals("granted", asked.decides("console", "lead:bob", later, "approve"));
     }
 
+    /** The other cell knew of none of the blocks that this one has in all tenants. */
+    @ParameterizedTest
+    @CsvSource({"true, void", "false, granted"})
+    void what_another_cell_accepted_is_older_than_all_blocks_in_all_tenants_here(
+            boolean moved, String expected) {
+        database.admin(BLOCK_BY_CLAIMS.formatted("NULL, NULL"));
+        String other = asked.asks("dev:jim", "deploy", 7200);
+        assertEquals("pending", asked.decides("console", "lead:bob", other, "approve"));
+        if (moved) {
+            database.rewrite("tenant", "moved_from = '{\"url\": \"https://a.example.com\"}'");
+        }
+        assertEquals(expected, asked.decides("sso", "lead:amy", other, "approve"));
+    }
+
     @Test
     void a_block_by_claims_of_others_or_from_before_changes_no_vote() {
         database.admin(BLOCK_BY_CLAIMS.formatted("'acme', NULL"));
