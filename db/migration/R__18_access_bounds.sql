@@ -16,6 +16,7 @@ BEGIN
          WHERE q.tenant = open_request_bound.tenant AND (q.status = 'pending' OR q.break_glass AND q.signed_off_by IS NULL)
            AND hashtextextended(q.issuer || ' ' || q.subject, 0)
                = hashtextextended(open_request_bound.issuer || ' ' || open_request_bound.subject, 0)
+           AND (q.issuer, q.subject) = (open_request_bound.issuer, open_request_bound.subject)
         UNION ALL
         SELECT 2, 100, 'The rule has %s open requests; the maximum is %s.', (SELECT count(*) FROM broker.access_request AS q
                  WHERE q.tenant = open_request_bound.tenant AND q.rule = r.id AND q.status = 'pending'), r.further,

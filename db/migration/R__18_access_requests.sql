@@ -44,7 +44,8 @@ CREATE OR REPLACE FUNCTION internal.rules_for(tenant text, idps text[], subject 
     SET enable_seqscan = off
     SET jit = off
 AS $$
-    SELECT r.*
+    SELECT (candidate.rule).* FROM (
+    SELECT r AS rule, sum(internal.claims_steps(r.claims, rules_for.claims)) OVER (ORDER BY r.id) AS steps
       FROM broker.access_rule AS r
       JOIN broker.key AS k ON k.tenant = r.tenant AND k.name = r.key AND k.enabled
       JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider AND a.enabled
@@ -54,12 +55,11 @@ AS $$
        AND (r.idp = idps[1] OR NOT r.break_glass)
        AND (r.approved_at IS NOT NULL OR NOT t.require_second_admin)
        AND (has_actor OR NOT r.consent)
-       AND CASE r.match WHEN 'exact' THEN r.subject = rules_for.subject ELSE internal.glob_matches(r.subject, rules_for.subject) END
-       AND internal.claims_steps(r.claims, rules_for.claims) <= 250000
-       AND internal.claims_met(r.claims, rules_for.claims);
+       AND CASE r.match WHEN 'exact' THEN r.subject = rules_for.subject ELSE internal.glob_matches(r.subject, rules_for.subject) END) AS candidate
+     WHERE candidate.steps <= 250000 AND internal.claims_met((candidate.rule).claims, rules_for.claims);
 $$;
 COMMENT ON FUNCTION internal.rules_for(text, text[], text, jsonb, text, boolean) IS
-    'The enabled access rules by which a token may ask for a key. idps: internal.requesting_as, its own first, which is the only one for break glass. Those of consent need an actor. A rule for an identity provider that accepts no subjects does not count, since no token of it can mint, nor does one that costs too much to evaluate.';
+    'The enabled access rules by which a token may ask for a key. idps: internal.requesting_as, its own first, which is the only one for break glass. Those of consent need an actor. A rule for an identity provider that accepts no subjects does not count, since no token of it can mint, nor do those that, with the rules of the key before them, cost too much to evaluate.';
 
 CREATE OR REPLACE FUNCTION internal.block_of_parties(tenant text, idp text, subject text, actor_idp text, actor text, claims jsonb DEFAULT NULL) RETURNS text
     LANGUAGE sql STABLE

@@ -50,16 +50,17 @@ DECLARE
 BEGIN
     -- Who is a program is one also by a row that awaits approval, or else an edit of the row would make it a person; and through
     -- each identity provider of its issuer.
-    SELECT coalesce(array_agg(DISTINCT a.step ORDER BY a.step) FILTER (WHERE n.may_decide), '{}'), coalesce(bool_or(a.program), false),
-           coalesce(array_agg(a.id ORDER BY a.id) FILTER (WHERE n.may_decide), '{}')
+    SELECT coalesce(array_agg(DISTINCT n.step ORDER BY n.step) FILTER (WHERE n.may_decide), '{}'), coalesce(bool_or(n.program), false),
+           coalesce(array_agg(n.id ORDER BY n.id) FILTER (WHERE n.may_decide), '{}')
       INTO steps, program, approvers
-      FROM broker.access_approver AS a
-     CROSS JOIN LATERAL (SELECT internal.is_in_force(a.tenant, a.approved_at) AND internal.is_short_enough(asked, a)
-                                AND (a.role_name = login OR a.idp = standing_in.idp) AS may_decide) AS n
-     WHERE a.tenant = asked.tenant AND a.rule = asked.rule
-       AND (a.role_name = login
-            OR internal.names_subject(a, standing_in.idp, issuers, standing_in.subject)
-               AND internal.claims_steps(a.claims, standing_in.claims) <= 250000 AND internal.claims_met(a.claims, standing_in.claims));
+      FROM (SELECT a.id, a.step, a.program, a.claims, coalesce(a.role_name = login, false) AS by_login,
+                   internal.is_in_force(a.tenant, a.approved_at) AND internal.is_short_enough(asked, a)
+                   AND (a.role_name = login OR a.idp = standing_in.idp) AS may_decide,
+                   sum(internal.claims_steps(a.claims, standing_in.claims)) OVER (ORDER BY a.id) AS cost
+              FROM broker.access_approver AS a
+             WHERE a.tenant = asked.tenant AND a.rule = asked.rule
+               AND (a.role_name = login OR internal.names_subject(a, standing_in.idp, issuers, standing_in.subject))) AS n
+     WHERE n.by_login OR n.cost <= 250000 AND internal.claims_met(n.claims, standing_in.claims);
     program := program OR internal.is_program(asked, login, own_issuer, subject);
 END
 $$;

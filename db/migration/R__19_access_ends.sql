@@ -82,7 +82,8 @@ COMMENT ON FUNCTION internal.shown_credentials(broker.access_request) IS
     'The state of up to 100 credentials of access that ended early, as the service shows it; none while the access is active.';
 
 -- Looked up one after the other: joined otherwise, all credentials that were ever ended may be read.
-CREATE OR REPLACE FUNCTION internal.end_credentials_of(of_request uuid) RETURNS boolean
+DROP FUNCTION IF EXISTS internal.end_credentials_of(uuid);
+CREATE OR REPLACE FUNCTION internal.end_credentials_of(of_request uuid, most int) RETURNS int
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
@@ -90,19 +91,22 @@ CREATE OR REPLACE FUNCTION internal.end_credentials_of(of_request uuid) RETURNS 
     SET enable_hashjoin = off
     SET enable_mergejoin = off
 AS $$
+DECLARE
+    ended int;
 BEGIN
     INSERT INTO broker.ended_credential (mint_id, reason)
     SELECT c.mint_id, format('The access of request %s ended early', of_request)
       FROM audit.access_credential AS c WHERE c.request = of_request AND c.state = 'lasts'
-     ORDER BY c.mint_id
+     ORDER BY c.mint_id LIMIT most
         ON CONFLICT (mint_id) DO NOTHING;
-    RETURN true;
+    GET DIAGNOSTICS ended = ROW_COUNT;
+    RETURN ended;
 EXCEPTION WHEN integrity_constraint_violation THEN
-    RETURN false;
+    RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION internal.end_credentials_of(uuid) IS
-    'Ends the credentials of a request that the broker can end; false if a limit of the tenant prevented that. The access ends in either case.';
+COMMENT ON FUNCTION internal.end_credentials_of(uuid, int) IS
+    'Ends up to so many credentials of a request that the broker can end, and returns their number; null if a limit of the tenant prevented that. The access ends in either case.';
 
 CREATE OR REPLACE FUNCTION internal.end_requested_credentials(of_request uuid) RETURNS void
     LANGUAGE plpgsql
@@ -113,7 +117,8 @@ DECLARE
 BEGIN
     IF of_tenant IS NOT NULL THEN
         INSERT INTO work.early_access_end (request, tenant) VALUES (of_request, of_tenant) ON CONFLICT DO NOTHING;
-        PERFORM internal.end_credentials_of(of_request);
+        -- A credential takes milliseconds. The replicas end those that are left.
+        PERFORM internal.end_credentials_of(of_request, 100);
     END IF;
 END
 $$;
@@ -136,15 +141,25 @@ DECLARE
     of_tenant text;
     open record;
     looked int := 0;
+    left_of_tenant int;
+    ended int;
+    ended_in_all int := 0;
 BEGIN
     FOR of_tenant IN SELECT e.tenant FROM work.early_access_end AS e WHERE e.next_try <= moment GROUP BY e.tenant ORDER BY min(e.next_try) LOOP
         PERFORM FROM broker.tenant AS t WHERE t.name = of_tenant FOR NO KEY UPDATE SKIP LOCKED;
         CONTINUE WHEN NOT FOUND;
+        left_of_tenant := 5 * share;
         FOR open IN SELECT e.request, e.ended_at FROM work.early_access_end AS e
                      WHERE e.tenant = of_tenant AND e.next_try <= moment
                      ORDER BY e.next_try LIMIT share FOR UPDATE SKIP LOCKED LOOP
             looked := looked + 1;
-            IF NOT internal.end_credentials_of(open.request) THEN
+            ended := internal.end_credentials_of(open.request, left_of_tenant);
+            left_of_tenant := left_of_tenant - coalesce(ended, 0);
+            ended_in_all := ended_in_all + coalesce(ended, 0);
+            IF left_of_tenant = 0 THEN
+                UPDATE work.early_access_end AS e SET next_try = clock_timestamp() WHERE e.request = open.request;
+                EXIT;
+            ELSIF ended IS NULL THEN
                 UPDATE work.early_access_end AS e SET next_try = clock_timestamp() + interval '1 minute' WHERE e.request = open.request;
             ELSIF open.ended_at < clock_timestamp() - interval '2 minutes' THEN
                 DELETE FROM work.early_access_end AS e WHERE e.request = open.request;
@@ -152,10 +167,10 @@ BEGIN
                 UPDATE work.early_access_end AS e SET next_try = clock_timestamp() + interval '5 seconds' WHERE e.request = open.request;
             END IF;
         END LOOP;
-        EXIT WHEN looked >= most;
+        EXIT WHEN looked >= most OR ended_in_all >= 2 * most;
     END LOOP;
     RETURN looked;
 END
 $$;
 COMMENT ON FUNCTION internal.end_credentials_of_access(int) IS
-    'Ends the remaining credentials of requests whose access ended early, for about the given number of requests, a tenth of them of one tenant; returns how many requests it looked at. Waits for no lock.';
+    'Ends the remaining credentials of requests whose access ended early, for about the given number of requests, a tenth of them of one tenant, and twice as many credentials, half as many of one tenant; returns how many requests it looked at. Waits for no lock.';

@@ -71,6 +71,7 @@ AS $$
 #variable_conflict use_column
 DECLARE
     own_issuer constant text := (SELECT p.issuer FROM broker.identity_provider AS p WHERE p.tenant = own_tenant AND p.name = own_idp);
+    -- finds rows by an index; anyone can choose a subject that has the hash of another
     person constant bigint := hashtextextended(own_issuer || ' ' || own_subject, 0);
     found uuid[];
 BEGIN
@@ -78,12 +79,13 @@ BEGIN
     WHEN 'me' THEN
         found := ARRAY(SELECT m.id FROM (
             (SELECT q.id, q.requested_at FROM broker.access_request AS q
-              WHERE q.tenant = own_tenant AND hashtextextended(q.issuer || ' ' || q.subject, 0) = person
+              WHERE q.tenant = own_tenant AND hashtextextended(q.issuer || ' ' || q.subject, 0) = person AND (q.issuer, q.subject) = (own_issuer, own_subject)
                 AND (with_actor IS NULL OR q.actor_idp = with_actor_idp AND q.actor = with_actor)
               ORDER BY q.requested_at DESC LIMIT 100)
              UNION
             (SELECT q.id, q.requested_at FROM broker.access_request AS q
               WHERE with_actor IS NULL AND q.tenant = own_tenant AND q.actor IS NOT NULL AND hashtextextended(q.actor_issuer || ' ' || q.actor, 0) = person
+                AND (q.actor_issuer, q.actor) = (own_issuer, own_subject)
               ORDER BY q.requested_at DESC LIMIT 100)) AS m ORDER BY m.requested_at DESC LIMIT 100);
     WHEN 'decision' THEN
         found := ARRAY(SELECT q.id FROM broker.access_request AS q
@@ -188,10 +190,11 @@ BEGIN
     SELECT DISTINCT ON (q.key) q.key::text, q.id, w.approver, coalesce(w.since, q.updated_at)
       FROM (SELECT r.* FROM broker.access_request AS r
              WHERE r.tenant = own_tenant AND hashtextextended(r.issuer || ' ' || r.subject, 0) = hashtextextended(own_issuer || ' ' || own_subject, 0)
+               AND (r.issuer, r.subject) = (own_issuer, own_subject)
              ORDER BY r.requested_at DESC LIMIT 100) AS q
       LEFT JOIN LATERAL (SELECT internal.named_approver(d), d.created_at FROM broker.access_decision AS d
                           WHERE d.request = q.id AND d.verdict = 'withdraw' ORDER BY d.id DESC LIMIT 1) AS w (approver, since) ON true
-     WHERE q.status = 'withdrawn' AND q.grant_id IS NOT NULL AND q.key = ANY (keys) AND (q.issuer, q.subject) = (own_issuer, own_subject)
+     WHERE q.status = 'withdrawn' AND q.grant_id IS NOT NULL AND q.key = ANY (keys)
        AND (q.actor_idp, q.actor) IS NOT DISTINCT FROM (with_actor_idp, with_actor)
        AND coalesce(w.since, q.updated_at) + q.access * interval '1 second' > now()
      ORDER BY q.key, q.requested_at DESC;
@@ -200,7 +203,7 @@ $$;
 COMMENT ON FUNCTION internal.withdrawn_access(text, text, text, text, text, text[]) IS
     'For each of these keys, the last access that was granted to a token''s subject with this actor, if the access was withdrawn and would otherwise still be active: the request, the approver (null: the requester gave it back), and when.';
 
--- Of one tenant at a time, the first whose lock is free: an open edit of one delays nobody else's.
+-- Of each tenant whose lock is free: neither an open edit of one nor how many of its requests are late delays the others'.
 CREATE OR REPLACE FUNCTION internal.lapse_access_requests(most int) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
@@ -210,6 +213,7 @@ AS $$
 DECLARE
     -- A constant, since a function that may change within the statement is no condition of an index.
     moment constant timestamptz := clock_timestamp();
+    share constant int := greatest(most / 10, 1);
     of_tenant text;
     late uuid;
     lapsed int := 0;
@@ -221,14 +225,14 @@ BEGIN
         CONTINUE WHEN NOT FOUND;
         FOR late IN SELECT q.id FROM broker.access_request AS q
                      WHERE q.tenant = of_tenant AND q.status = 'pending' AND q.expires_at <= moment
-                     ORDER BY q.expires_at LIMIT most FOR UPDATE SKIP LOCKED LOOP
+                     ORDER BY q.expires_at LIMIT share FOR UPDATE SKIP LOCKED LOOP
             PERFORM internal.end_request(late, 'lapsed');
             lapsed := lapsed + 1;
         END LOOP;
-        EXIT WHEN lapsed > 0;
+        EXIT WHEN lapsed >= most;
     END LOOP;
     RETURN lapsed;
 END
 $$;
 COMMENT ON FUNCTION internal.lapse_access_requests(int) IS
-    'Makes up to so many undecided requests of one tenant lapse whose time is over; returns their number. Waits for no lock.';
+    'Makes about so many undecided requests lapse whose time is over, a tenth of them of one tenant; returns their number. Waits for no lock.';

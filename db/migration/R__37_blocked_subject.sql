@@ -135,7 +135,7 @@ BEGIN
     RETURN QUERY WITH party (kind, id, idp, subject, match, claims) AS (
         (SELECT 'grant', g.id, g.idp, g.subject, g.match, g.claims FROM broker.subject_grant AS g
           WHERE checked.match = 'exact' AND g.match = 'exact' AND hashtextextended(g.subject, 0) = hashtextextended(checked.subject, 0)
-            AND g.tenant BETWEEN first AND last AND g.enabled LIMIT 1000)
+            AND g.subject = checked.subject AND g.tenant BETWEEN first AND last AND g.enabled LIMIT 1000)
         UNION (SELECT 'grant', g.id, g.idp, g.subject, g.match, g.claims FROM broker.subject_grant AS g
                 WHERE g.tenant BETWEEN first AND last AND g.enabled LIMIT 1000)
         UNION (SELECT 'grant', g.id, g.idp, g.subject, g.match, g.claims FROM broker.subject_grant AS g
@@ -155,7 +155,7 @@ BEGIN
                 CROSS JOIN LATERAL (VALUES (e.idp, e.subject), (e.actor_idp, e.actor)) AS p (idp, subject) WHERE p.subject IS NOT NULL)
         UNION (SELECT 'token', NULL::bigint, e.idp, e.subject, 'exact', '{}' FROM audit.event AS e
                 WHERE checked.match = 'exact' AND e.mint_id >= since AND hashtextextended(e.subject, 0) = hashtextextended(checked.subject, 0)
-                  AND (checked.tenant IS NULL OR e.tenant = checked.tenant) LIMIT 1)
+                  AND e.subject = checked.subject AND (checked.tenant IS NULL OR e.tenant = checked.tenant) LIMIT 1)
     ), compared AS (
         SELECT p.*, CASE WHEN checked.match = 'exact' AND p.match = 'exact' THEN p.subject = checked.subject
                          WHEN p.match = 'exact' THEN internal.glob_matches(checked.subject, p.subject)
@@ -269,7 +269,8 @@ BEGIN
             SELECT checked.id, checked.tenant, 'block_matches_nothing', ''
              WHERE NOT EXISTS (SELECT FROM near AS n WHERE n.is_stopped)
                AND NOT EXISTS (SELECT FROM audit.event AS e WHERE checked.match = 'exact' AND e.mint_id >= since
-                                  AND hashtextextended(e.subject, 0) = hashtextextended(checked.subject, 0) AND (checked.tenant IS NULL OR e.tenant = checked.tenant))
+                                  AND hashtextextended(e.subject, 0) = hashtextextended(checked.subject, 0) AND e.subject = checked.subject
+                                  AND (checked.tenant IS NULL OR e.tenant = checked.tenant))
                AND (checked.match = 'exact' OR NOT EXISTS (SELECT FROM broker.subject_grant AS g
                                                             WHERE g.tenant BETWEEN coalesce(checked.tenant, '') AND coalesce(checked.tenant, '~') OFFSET 1000));
     END LOOP;

@@ -316,8 +316,10 @@ COMMENT ON COLUMN broker.access_decision.all_tenants_revision IS
     'The revision of the tables without tenant when the claims of the token were compared with the blocks in all tenants; 0 for a login, which has no claims.';
 -- A person may approve access and withdraw it later.
 CREATE UNIQUE INDEX a_login_decides_once ON broker.access_decision (request, decided_by, (verdict = 'withdraw')) WHERE decided_by IS NOT NULL;
-CREATE UNIQUE INDEX a_subject_decides_once ON broker.access_decision
-    (request, hashtextextended(issuer || ' ' || subject, 0), (verdict = 'withdraw')) WHERE subject IS NOT NULL;
+-- A hash index finds the row and compares the text: the names are too long for a unique index, and anyone can choose a subject
+-- that has the 64-bit hash of another.
+ALTER TABLE broker.access_decision ADD CONSTRAINT a_subject_decides_once
+    EXCLUDE USING hash ((request::text || (verdict = 'withdraw')::text || issuer || ' ' || subject) WITH =) WHERE (subject IS NOT NULL);
 -- The others have only the decisions of logins, or only those of tokens.
 CREATE INDEX decisions_of_a_request ON broker.access_decision (request);
 

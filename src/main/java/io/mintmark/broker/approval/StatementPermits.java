@@ -11,23 +11,25 @@ import java.util.function.LongSupplier;
 
 /**
  * Permits for the statements of tenants. A tenant holds at most half of them. All tenants with a
- * slow statement in the last minute hold at most half of them together, so the others find permits
+ * slow statement in the last hour hold at most half of them together, so the others find permits
  * however many tenants are slow.
  */
 final class StatementPermits {
     static final int ALL = 4;
-    static final int OF_TENANT = 2;
+    static final int HALF = 2;
 
     /** The time after which a statement is slow. */
     static final Duration SLOW = Duration.ofSeconds(1);
 
     /** The time for which a tenant counts as slow after its statement has ended. */
-    static final Duration REMEMBERED = Duration.ofMinutes(1);
+    static final Duration REMEMBERED = Duration.ofHours(1);
 
-    /** Empty is the owner for all slow tenants. */
-    private final SharedPermits<Optional<TenantName>> permits = new SharedPermits<>(ALL, OF_TENANT);
+    private final SharedPermits<TenantName> permits = new SharedPermits<>(ALL, HALF);
 
-    /** Until when a tenant is slow. Has no more entries than tenants were slow in a minute. */
+    /** Which the slow tenants need too. */
+    private final SharedPermits<Boolean> ofSlow = new SharedPermits<>(HALF, HALF);
+
+    /** Until when a tenant is slow. Has no more entries than tenants were slow in an hour. */
     private final Map<TenantName, Long> slow = new ConcurrentHashMap<>();
 
     private final LongSupplier nanos;
@@ -45,10 +47,26 @@ final class StatementPermits {
      * @return empty if none became free in time, or the thread was interrupted
      */
     Optional<SharedPermits.Permit> acquire(TenantName tenant, Duration timeout) {
-        slow.values().removeIf(until -> until - nanos.getAsLong() <= 0);
-        return permits.acquire(
-                        slow.containsKey(tenant) ? Optional.empty() : Optional.of(tenant), timeout)
-                .map(permit -> timed(permit, tenant));
+        long until = System.nanoTime() + timeout.toNanos();
+        slow.values().removeIf(end -> end - nanos.getAsLong() <= 0);
+        if (!slow.containsKey(tenant)) {
+            return permits.acquire(tenant, timeout).map(permit -> timed(permit, tenant));
+        }
+        // First this one: while waiting for it, a slow tenant keeps no permit from the others.
+        return ofSlow.acquire(true, timeout)
+                .flatMap(second ->
+                        permits.acquire(tenant, Duration.ofNanos(until - System.nanoTime()))
+                                .map(first ->
+                                        timed(
+                                                () -> {
+                                                    first.close();
+                                                    second.close();
+                                                },
+                                                tenant))
+                                .or(() -> {
+                                    second.close();
+                                    return Optional.empty();
+                                }));
     }
 
     private SharedPermits.Permit timed(SharedPermits.Permit permit, TenantName tenant) {

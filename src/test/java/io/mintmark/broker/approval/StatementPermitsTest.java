@@ -27,7 +27,7 @@ class StatementPermitsTest {
     void slow_tenants_together_leave_half_of_the_permits() {
         MANY.forEach(tenant -> statement(tenant, StatementPermits.SLOW.plusNanos(1)));
         assertEquals(
-                StatementPermits.OF_TENANT,
+                StatementPermits.HALF,
                 MANY.stream().filter(tenant -> now(tenant).isPresent()).count());
         assertTrue(now(ACME).isPresent());
         assertTrue(now(ACME).isPresent());
@@ -54,6 +54,30 @@ class StatementPermitsTest {
                 StatementPermits.ALL,
                 MANY.stream().filter(tenant -> now(tenant).isPresent()).count());
         assertEquals(0, permits.slowTenants());
+    }
+
+    @Test
+    void a_tenant_holds_no_more_while_it_is_forgotten() {
+        statement(ACME, StatementPermits.SLOW.plusNanos(1));
+        assertTrue(now(ACME).isPresent());
+        assertTrue(now(ACME).isPresent());
+        nanos.addAndGet(StatementPermits.REMEMBERED.plus(StatementPermits.SLOW).toNanos());
+        assertFalse(now(ACME).isPresent());
+        assertTrue(now(MANY.getFirst()).isPresent());
+    }
+
+    @Test
+    void a_slow_tenant_without_a_permit_of_its_own_keeps_none_from_other_slow_ones() {
+        statement(ACME, StatementPermits.SLOW.plusNanos(1));
+        statement(MANY.getFirst(), StatementPermits.SLOW.plusNanos(1));
+        try (Permit _ = now(MANY.get(1)).orElseThrow();
+                Permit _ = now(MANY.get(1)).orElseThrow();
+                Permit _ = now(MANY.get(2)).orElseThrow();
+                Permit _ = now(MANY.get(2)).orElseThrow()) {
+            assertFalse(now(ACME).isPresent());
+        }
+        assertTrue(now(MANY.getFirst()).isPresent());
+        assertTrue(now(MANY.getFirst()).isPresent());
     }
 
     private void statement(TenantName tenant, Duration time) {

@@ -433,6 +433,33 @@ class EarlyAccessEndTest {
         assertStates(request, "ssh revoked", "ssh revoked");
     }
 
+    /** The end of thousands would take minutes, and a statement of the service has seconds. */
+    @Test
+    void many_credentials_end_bit_by_bit() {
+        String request = granted("dev:eve", "deploy");
+        database.runAsSuperuser(
+                """
+                INSERT INTO audit.event (mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key,
+                                         provider, provider_type, grant_id, grant_revision, broker, expires_at, token_hash, credential_id, issued_at)
+                SELECT (left(overlay(audit.first_mint_id(now())::text PLACING '7' FROM 15 FOR 1), 33) || lpad(n::text, 3, '0'))::uuid,
+                       s.step, s.kind, now(), 'r', 'acme', q.idp, q.issuer, q.subject, q.key, 'own', 'ssh', q.grant_id, 1, 'test',
+                       now() + interval '5 minutes', CASE s.step WHEN 1 THEN sha256('token') END, CASE s.step WHEN 2 THEN 'id' END,
+                       CASE s.step WHEN 2 THEN now() END
+                  FROM broker.access_request AS q, generate_series(1, 130) AS n, (VALUES (1, 'requested'), (2, 'issued')) AS s (step, kind)
+                 ORDER BY n, s.step
+                """);
+        assertEquals("withdrawn", asked.gives("dev:eve", request));
+        assertEnded("100");
+        assertEquals("1", asked.one("SELECT internal.end_credentials_of_access(10)"));
+        assertEnded("105");
+        assertEquals("1", asked.one("SELECT internal.end_credentials_of_access(100)"));
+        assertEnded("130");
+    }
+
+    private void assertEnded(String number) {
+        database.assertRows("SELECT count(*) FROM broker.ended_credential", number);
+    }
+
     @Test
     void what_one_tenant_leaves_keeps_no_other_waiting() throws Exception {
         String request = granted("dev:eve", "deploy");
