@@ -1350,14 +1350,19 @@ class Approvals:
             known = self.former_programs.setdefault(before["rule"], {})
             known[repr(allows(before))] = before, people | known.get(repr(allows(before)), (None, set()))[1]
 
+    def of_approver(self, row):
+        """All names of the person of an approver's row; none for a glob."""
+        person = self.names(("login", row["role_name"])) if row.get("role_name") is not None else set()
+        if row.get("subject") is not None and row["match"] == "exact":
+            person |= self.names(("subject", row.get("issuer"), row["subject"]))
+        return person
+
     def may_name_the_same(self, one, other):
         """Whether two rows of approvers could name the same person. Of two globs, any could."""
-        person = self.names(("login", other["role_name"])) if other.get("role_name") is not None else set()
-        if other.get("subject") is not None and other["match"] == "exact":
-            person |= self.names(("subject", other.get("issuer"), other["subject"]))
-        if ("login", one.get("role_name")) in person or one.get("subject") is not None and any(
-                name[0] == "subject" and name[1] == one.get("issuer") and is_meant(one["subject"], one["match"], name[2], Budget(STEPS)) for name in person):
-            return True
+        for row, person in (one, self.of_approver(other)), (other, self.of_approver(one)):
+            if ("login", row.get("role_name")) in person or row.get("subject") is not None and any(
+                    name[0] == "subject" and name[1] == row.get("issuer") and is_meant(row["subject"], row["match"], name[2], Budget(STEPS)) for name in person):
+                return True
         return (one.get("subject") is not None and other.get("subject") is not None and one.get("issuer") in self.issuers_like(other.get("issuer"))
                 and (one["match"] == other["match"] == "glob" or is_meant(one["subject"], one["match"], other["subject"], Budget(STEPS))
                      or is_meant(other["subject"], other["match"], one["subject"], Budget(STEPS))))

@@ -179,6 +179,8 @@ BEGIN
                     WHERE a.rule = OLD.rule AND a.id <> OLD.id AND NOT a.program
                       AND (EXISTS (SELECT FROM internal.names_of_person(OLD.tenant, OLD.role_name, OLD.issuer, OLD.subject) AS n
                                     WHERE a.role_name = n.login_name OR internal.names_subject(a, NULL, ARRAY[n.of_issuer], n.subject_name))
+                           OR EXISTS (SELECT FROM internal.names_of_person(a.tenant, a.role_name, a.issuer, a.subject) AS n
+                                       WHERE OLD.role_name = n.login_name OR internal.names_subject(OLD, NULL, ARRAY[n.of_issuer], n.subject_name))
                            OR a.issuer = ANY (internal.issuers_like(OLD.tenant, OLD.issuer)) AND internal.may_be_one(internal.as_grant(to_jsonb(a)), internal.as_grant(to_jsonb(OLD))))) THEN
         UPDATE broker.access_rule AS r SET approved_by = NULL, approved_at = NULL WHERE r.id = OLD.rule AND r.approved_at IS NOT NULL;
     END IF;

@@ -99,7 +99,7 @@ final class RecordedApprovers {
 
     /** Whether two rows could name the same person. Of two globs, any could. */
     private boolean mayNameTheSame(JsonNode one, JsonNode other) {
-        if (namesOne(one, people.ofApprover(other))) {
+        if (namesOne(one, people.ofApprover(other)) || namesOne(other, people.ofApprover(one))) {
             return true;
         }
         boolean bothGlobs =

@@ -57,6 +57,39 @@ class AccessRequestsTest {
                 "lead:bob of sso, lead:joe of console true");
     }
 
+    /** As made in seconds, from the inverse of PostgreSQL's hash: rows are found by it. */
+    private static final String SAME_HASH_AS_EVE = "dev:--------Uc!EJ#k3&Vi409g$D1F7{ZJLdev:eve";
+
+    private static final String SAME_HASH_AS_ROBINSON = "lead:-------KW4E!vH6s7Ngq#u+wO#-_8eLn";
+
+    @ParameterizedTest
+    @CsvSource({"dev:eve," + SAME_HASH_AS_EVE, "lead:robinson," + SAME_HASH_AS_ROBINSON})
+    void other_subjects_can_have_the_same_hash(String one, String other) {
+        database.assertRows(
+                "SELECT hashtextextended('https://sso.example.com %s', 0) = hashtextextended('https://sso.example.com %s', 0)"
+                        .formatted(one, other),
+                "t");
+    }
+
+    @Test
+    void who_has_the_hash_of_another_is_not_the_other() {
+        String request = asked.asks("dev:eve", "deploy", 7200);
+        assertEquals(
+                "0",
+                asked.one(
+                        "SELECT count(*) FROM internal.access_requests('acme', 'sso', '%s', '{}', 'me', NULL)"
+                                .formatted(SAME_HASH_AS_EVE)));
+        for (int n = 0; n < 5; n++) {
+            asked.asks(SAME_HASH_AS_EVE, "deploy", 3600 + n);
+        }
+        assertEquals("null", asked.one(asked.request("dev:eve", "deploy", 3000, "refusal")));
+        assertEquals(
+                "too_many_requests",
+                asked.one(asked.request(SAME_HASH_AS_EVE, "deploy", 3000, "refusal")));
+        assertEquals("pending", asked.decides("sso", SAME_HASH_AS_ROBINSON, request, "approve"));
+        assertEquals("granted", asked.decides("sso", "lead:robinson", request, "approve"));
+    }
+
     @Test
     void a_rule_with_fewer_approvals_is_taken_if_it_allows_the_time() {
         String request = asked.asks("dev:eve", "deploy", 3600);

@@ -166,17 +166,24 @@ class PeopleWhoCanApproveTest {
 
     /** By any name of the program: the other name would be a person's from then on. */
     @ParameterizedTest
-    @CsvSource({"lead:ann, t", "lead:bob, f"})
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            textBlock =
+                    """
+                    (role_name, program) VALUES ('test_admin', true)                          | (idp, subject) VALUES ('sso', 'lead:ann')                  | t
+                    (role_name, program) VALUES ('test_admin', true)                          | (idp, subject, match) VALUES ('console', 'lead:a*', 'glob') | t
+                    (role_name, program) VALUES ('test_admin', true)                          | (idp, subject) VALUES ('sso', 'lead:bob')                  | f
+                    (idp, subject, match, program) VALUES ('console', 'lead:a*', 'glob', true) | (role_name) VALUES ('test_admin')                          | t
+                    (idp, subject, match, program) VALUES ('console', 'lead:b*', 'glob', true) | (role_name) VALUES ('test_admin')                          | f
+                    """)
     void a_rule_loses_its_approval_with_the_row_that_marks_a_name_as_a_program(
-            String subject, String awaits) {
-        approvers(
-                "(role_name, program) VALUES ('test_admin', true);(idp, subject) VALUES ('sso', '%s')"
-                        .formatted(subject));
+            String program, String other, String awaits) {
+        approvers(program + ";" + other);
         database.admin("UPDATE broker.tenant SET require_second_admin = true");
         database.rewrite("access_rule", "approved_by = 'other', approved_at = now()");
         database.run(
-                Who.TENANT_ADMIN,
-                "DELETE FROM broker.access_approver WHERE rule = 4 AND role_name = 'test_admin'");
+                Who.TENANT_ADMIN, "DELETE FROM broker.access_approver WHERE rule = 4 AND program");
         database.assertRows(
                 "SELECT approved_at IS NULL FROM broker.access_rule WHERE id = 4", awaits);
     }
