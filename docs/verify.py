@@ -1350,19 +1350,17 @@ class Approvals:
             known = self.former_programs.setdefault(before["rule"], {})
             known[repr(allows(before))] = before, people | known.get(repr(allows(before)), (None, set()))[1]
 
-    def of_approver(self, row):
-        """All names of the person of an approver's row; none for a glob."""
-        person = self.names(("login", row["role_name"])) if row.get("role_name") is not None else set()
-        if row.get("subject") is not None and row["match"] == "exact":
-            person |= self.names(("subject", row.get("issuer"), row["subject"]))
-        return person
-
     def may_name_the_same(self, one, other):
         """Whether two rows of approvers could name the same person. Of two globs, any could."""
-        for row, person in (one, self.of_approver(other)), (other, self.of_approver(one)):
-            if ("login", row.get("role_name")) in person or row.get("subject") is not None and any(
-                    name[0] == "subject" and name[1] == row.get("issuer") and is_meant(row["subject"], row["match"], name[2], Budget(STEPS)) for name in person):
-                return True
+        if one.get("role_name") is not None and one["role_name"] == other.get("role_name"):
+            return True
+        seen = set()
+        for pair in self.joined:
+            if not pair & seen:
+                person = self.names(next(iter(pair)))
+                seen |= person
+                if has_name_of(one, person) and has_name_of(other, person):
+                    return True
         return (one.get("subject") is not None and other.get("subject") is not None and one.get("issuer") in self.issuers_like(other.get("issuer"))
                 and (one["match"] == other["match"] == "glob" or is_meant(one["subject"], one["match"], other["subject"], Budget(STEPS))
                      or is_meant(other["subject"], other["match"], one["subject"], Budget(STEPS))))
@@ -1510,6 +1508,13 @@ class Approvals:
         if approval[0] is None:
             return None if self.turned_on_in == made_in else "it was put in force without an approval"
         return None if approval[0] == by and not self.is_one_of(by, wrote) else "it was approved only by a login that wrote or changed it"
+
+
+def has_name_of(approver, person):
+    """Whether a row of an approver has or matches a name of a person."""
+    return ("login", approver.get("role_name")) in person or approver.get("subject") is not None and any(
+        name[0] == "subject" and name[1] == approver.get("issuer") and is_meant(approver["subject"], approver["match"], name[2], Budget(STEPS))
+        for name in person)
 
 
 def says_program(approver):

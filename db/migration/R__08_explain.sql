@@ -133,7 +133,7 @@ BEGIN
     END IF;
     SELECT count(*) AS number, string_agg(internal.named_approver(d), ', ' ORDER BY d.id) AS names
       INTO given FROM broker.access_decision AS d WHERE d.request = asked.id AND d.verdict = 'approve';
-    RETURN format('request %s awaits approvals until %s: %s of %s given', asked.id, until, given.number, asked.approvals * cardinality(asked.steps))
+    RETURN format('request %s awaits approvals until %s: %s of %s given', asked.id, until, given.number, internal.all_approvals(asked.approvals, asked.steps))
         || coalesce(' by ' || given.names, '') || coalesce('; ' || internal.lacking_approvals(asked), '');
 END
 $$;
@@ -267,7 +267,7 @@ BEGIN
            AND CASE WHEN agent IS NULL THEN NOT r.consent ELSE NOT r.break_glass END
            AND CASE r.match WHEN 'glob' THEN internal.glob_matches(r.subject, about) ELSE r.subject = about END
            AND internal.claims_met(r.claims, given)
-         ORDER BY r.key, r.break_glass, r.approvals * cardinality(r.steps), NOT r.consent, r.id
+         ORDER BY r.key, r.break_glass, internal.all_approvals(r.approvals, r.steps), NOT r.consent, r.id
     )
     SELECT k.name,
            coalesce(outcome.failed IS NULL, false),

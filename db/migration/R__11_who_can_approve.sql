@@ -1,14 +1,13 @@
 -- Whether what a rule allows to ask for can come to anything: who can approve it, and whether a credential fits into it.
 
--- Its grant is shorter by the time until the client mints, for which there is a minute.
-CREATE OR REPLACE FUNCTION internal.all_approvals(rule broker.access_rule) RETURNS int
+DROP FUNCTION IF EXISTS internal.all_approvals(broker.access_rule);
+CREATE OR REPLACE FUNCTION internal.all_approvals(approvals int, steps int[]) RETURNS int
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    SET search_path = pg_catalog, pg_temp
-AS $$
-    SELECT rule.approvals * cardinality(rule.steps);
-$$;
-COMMENT ON FUNCTION internal.all_approvals(broker.access_rule) IS 'The number of approvals that a request under a rule needs, in all steps together.';
+    RETURN approvals * cardinality(steps);
+COMMENT ON FUNCTION internal.all_approvals(int, int[]) IS
+    'The number of approvals that a request needs in all steps together, of a rule that requires so many in each.';
 
+-- Its grant is shorter by the time until the client mints, for which there is a minute.
 CREATE OR REPLACE FUNCTION internal.least_access(shortest_credential int) RETURNS int
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN shortest_credential + 60;
@@ -180,7 +179,7 @@ DECLARE
     causes text[] := '{}';
     sets jsonb := '{}';
     people jsonb := '{}';
-    needed constant int := internal.all_approvals(rule);
+    needed constant int := internal.all_approvals(rule.approvals, rule.steps);
     globs int[] := '{}';
     program_globs int[] := '{}';
     of_people int[];

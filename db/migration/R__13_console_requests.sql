@@ -85,7 +85,7 @@ BEGIN
                           WHERE a.tenant = n.of_tenant AND a.idp = ANY (w.idps) AND a.enabled AND (wanted_key IS NULL OR a.key = wanted_key)) AS named
       JOIN broker.key AS k ON k.tenant = n.of_tenant AND k.name = named.key
      CROSS JOIN LATERAL (
-           SELECT max(f.max_access) AS longest, min(f.approvals * cardinality(f.steps)) AS approvals,
+           SELECT max(f.max_access) AS longest, min(internal.all_approvals(f.approvals, f.steps)) AS approvals,
                   array_agg(DISTINCT coalesce(f.reason_hint, 'It must match ' || f.reason_pattern)) FILTER (WHERE f.reason_pattern IS NOT NULL) AS hints
              FROM internal.rules_for(k.tenant, w.idps, n.of_subject, n.of_claims, k.name, false) AS f WHERE NOT f.break_glass) AS r
      WHERE (internal.viewer_sees_all() OR n.of_tenant = ANY (internal.tenants_of_viewer()))

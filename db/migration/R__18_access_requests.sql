@@ -176,7 +176,7 @@ BEGIN
     found := ARRAY(SELECT r FROM internal.rules_for(tenant, internal.requesting_as(tenant, idp, subject, claims, has_actor), subject, claims, key, has_actor) AS r
                     WHERE r.break_glass OR NOT by_break_glass
                     ORDER BY r.break_glass, r.max_access < seconds, NOT internal.reason_fits(r.reason_pattern, why),
-                             r.approvals * cardinality(r.steps), NOT r.consent, r.id);
+                             internal.all_approvals(r.approvals, r.steps), NOT r.consent, r.id);
     rule := found[1];
     IF rule.id IS NULL THEN
         refusal := 'no_rule';
@@ -340,7 +340,7 @@ BEGIN
                             f.value ->> 'detail', (f.value ->> 'retry_after')::int, (f.value ->> 'bound')::int, false
                        FROM jsonb_array_elements(refused) WITH ORDINALITY AS f (value, place) ORDER BY f.place;
     ELSE
-        RETURN QUERY SELECT q.key::text, q.id, q.status, CASE WHEN q.break_glass THEN 0 ELSE q.approvals * cardinality(q.steps) END, q.expires_at, q.grant_id, NULL, NULL, NULL::int, NULL::int,
+        RETURN QUERY SELECT q.key::text, q.id, q.status, CASE WHEN q.break_glass THEN 0 ELSE internal.all_approvals(q.approvals, q.steps) END, q.expires_at, q.grant_id, NULL, NULL, NULL::int, NULL::int,
                             NOT coalesce(q.id = ANY (earlier), false)
                        FROM unnest(made) WITH ORDINALITY AS w (id, place) JOIN broker.access_request AS q ON q.id = w.id ORDER BY w.place;
     END IF;

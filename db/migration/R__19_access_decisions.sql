@@ -49,18 +49,20 @@ DECLARE
     issuers constant text[] := internal.issuers_like(asked.tenant, own_issuer);
 BEGIN
     -- Who is a program is one also by a row that awaits approval, or else an edit of the row would make it a person; and through
-    -- each identity provider of its issuer.
+    -- each identity provider of its issuer. If the claims of all rows together cost too much to evaluate, those with claims let
+    -- nobody decide, and mark programs all the same.
     SELECT coalesce(array_agg(DISTINCT n.step ORDER BY n.step) FILTER (WHERE n.may_decide), '{}'), coalesce(bool_or(n.program), false),
            coalesce(array_agg(n.id ORDER BY n.id) FILTER (WHERE n.may_decide), '{}')
       INTO steps, program, approvers
       FROM (SELECT a.id, a.step, a.program, a.claims, coalesce(a.role_name = login, false) AS by_login,
                    internal.is_in_force(a.tenant, a.approved_at) AND internal.is_short_enough(asked, a)
-                   AND (a.role_name = login OR a.idp = standing_in.idp) AS may_decide,
-                   sum(internal.claims_steps(a.claims, standing_in.claims)) OVER (ORDER BY a.id) AS cost
+                   AND (a.role_name = login OR a.idp = standing_in.idp)
+                   AND (a.claims = '{}' OR sum(internal.claims_steps(a.claims, standing_in.claims)) OVER () <= 250000) AS may_decide,
+                   sum(internal.claims_steps(a.claims, standing_in.claims)) OVER () > 250000 AS costly
               FROM broker.access_approver AS a
-             WHERE a.tenant = asked.tenant AND a.rule = asked.rule
+             WHERE a.tenant = asked.tenant AND a.rule = asked.rule AND (a.program OR internal.is_in_force(a.tenant, a.approved_at))
                AND (a.role_name = login OR internal.names_subject(a, standing_in.idp, issuers, standing_in.subject))) AS n
-     WHERE n.by_login OR n.cost <= 250000 AND internal.claims_met(n.claims, standing_in.claims);
+     WHERE CASE WHEN n.by_login OR n.claims = '{}' THEN true WHEN n.costly THEN n.program ELSE internal.claims_met(n.claims, standing_in.claims) END;
     program := program OR internal.is_program(asked, login, own_issuer, subject);
 END
 $$;
@@ -490,7 +492,7 @@ CREATE OR REPLACE FUNCTION internal.is_approved(asked broker.access_request) RET
 AS $$
 BEGIN
     -- Who fills places can be chosen so that these people are among them: they can be completed to as many as fit at all.
-    RETURN (SELECT a.given >= asked.approvals * cardinality(asked.steps) AND (asked.consent OR a.of_people >= asked.people)
+    RETURN (SELECT a.given >= internal.all_approvals(asked.approvals, asked.steps) AND (asked.consent OR a.of_people >= asked.people)
               FROM internal.approvals_of(asked) AS a);
 END
 $$;
@@ -549,7 +551,7 @@ BEGIN
         END;
     END IF;
     RETURN QUERY
-    SELECT decide_access.refusal, decide_access.detail, q.status, CASE WHEN q.break_glass THEN 0 ELSE q.approvals * cardinality(q.steps) END,
+    SELECT decide_access.refusal, decide_access.detail, q.status, CASE WHEN q.break_glass THEN 0 ELSE internal.all_approvals(q.approvals, q.steps) END,
            CASE q.status WHEN 'pending' THEN (SELECT a.given FROM internal.approvals_of(q) AS a)
                 ELSE (SELECT count(*)::int FROM broker.access_decision AS d WHERE d.request = q.id AND d.verdict = 'approve') END, q.grant_id,
            (SELECT g.valid_until FROM broker.subject_grant AS g WHERE g.id = q.grant_id), decide_access.retry_after, decide_access.bound

@@ -75,11 +75,12 @@ BEGIN
     END IF;
     RETURN (SELECT coalesce(jsonb_agg(jsonb_build_object('mintId', c.mint_id, 'type', c.provider_type, 'state', c.state, 'expiresAt', c.expires_at)
                                       ORDER BY c.expires_at, c.mint_id), '[]')
-              FROM (SELECT a.* FROM audit.access_credential AS a WHERE a.request = of_request.id ORDER BY a.expires_at DESC LIMIT 100) AS c);
+              FROM (SELECT e.mint_id FROM audit.event AS e WHERE e.grant_id = of_request.grant_id AND e.step = 1 ORDER BY e.mint_id DESC LIMIT 100) AS last
+              JOIN audit.access_credential AS c ON c.mint_id = last.mint_id AND c.request = of_request.id);
 END
 $$;
 COMMENT ON FUNCTION internal.shown_credentials(broker.access_request) IS
-    'The state of up to 100 credentials of access that ended early, as the service shows it; none while the access is active.';
+    'The state of the last 100 credentials of access that ended early, as the service shows it; none while the access is active.';
 
 -- Looked up one after the other: joined otherwise, all credentials that were ever ended may be read.
 DROP FUNCTION IF EXISTS internal.end_credentials_of(uuid);
@@ -160,14 +161,17 @@ BEGIN
                 UPDATE work.early_access_end AS e SET next_try = clock_timestamp() WHERE e.request = open.request;
                 EXIT;
             ELSIF ended IS NULL THEN
-                UPDATE work.early_access_end AS e SET next_try = clock_timestamp() + interval '1 minute' WHERE e.request = open.request;
+                UPDATE work.early_access_end AS e SET next_try = clock_timestamp() + interval '1 minute' WHERE e.tenant = of_tenant AND e.next_try <= moment;
+                EXIT;
             ELSIF open.ended_at < clock_timestamp() - interval '2 minutes' THEN
                 DELETE FROM work.early_access_end AS e WHERE e.request = open.request;
             ELSE
                 UPDATE work.early_access_end AS e SET next_try = clock_timestamp() + interval '5 seconds' WHERE e.request = open.request;
             END IF;
+            EXIT WHEN clock_timestamp() > moment + interval '2 seconds';
         END LOOP;
-        EXIT WHEN looked >= most OR ended_in_all >= 2 * most;
+        -- A statement that ran into the service's time-out would undo all of it, again and again.
+        EXIT WHEN looked >= most OR ended_in_all >= 2 * most OR clock_timestamp() > moment + interval '2 seconds';
     END LOOP;
     RETURN looked;
 END

@@ -106,7 +106,7 @@ BEGIN
     RETURN QUERY
     SELECT q.id, q.key::text, q.idp::text, q.subject::text, q.actor_idp::text, q.actor::text, q.reason, q.access, q.requested_at, q.expires_at,
            q.status, q.grant_id, g.valid_until, coalesce(g.enabled AND g.valid_until > clock_timestamp(), false),
-           CASE WHEN q.break_glass THEN 0 ELSE q.approvals * cardinality(q.steps) END, CASE q.status WHEN 'pending' THEN (SELECT a.given FROM internal.approvals_of(q) AS a) ELSE given.approvals END::int, q.break_glass, mine.is_party,
+           CASE WHEN q.break_glass THEN 0 ELSE internal.all_approvals(q.approvals, q.steps) END, CASE q.status WHEN 'pending' THEN (SELECT a.given FROM internal.approvals_of(q) AS a) ELSE given.approvals END::int, q.break_glass, mine.is_party,
            internal.waits_for(q, own_idp, own_issuer, own_subject, own_claims, with_actor IS NOT NULL),
            CASE WHEN mine.is_party THEN false ELSE internal.may_withdraw(q, own_idp, own_issuer, own_subject, own_claims, with_actor IS NOT NULL) END,
            q.steps, q.people, q.consent, given.decisions, CASE WHEN wanted = 'one' THEN internal.shown_credentials(q) ELSE '[]' END,

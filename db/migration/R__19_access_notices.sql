@@ -9,7 +9,7 @@ BEGIN
         'id', about.id, 'key', about.key, 'idp', about.idp, 'subject', about.subject, 'actorIdp', about.actor_idp, 'actor', about.actor,
         'reason', about.reason,
         'seconds', about.access, 'status', about.status, 'requestedAt', about.requested_at, 'expiresAt', about.expires_at,
-        'approvalsNeeded', CASE WHEN about.break_glass THEN 0 ELSE about.approvals * cardinality(about.steps) END, 'steps', to_jsonb(about.steps),
+        'approvalsNeeded', CASE WHEN about.break_glass THEN 0 ELSE internal.all_approvals(about.approvals, about.steps) END, 'steps', to_jsonb(about.steps),
         'people', about.people, 'consent', about.consent, 'approvals', internal.shown_decisions(about.id),
         'approvers', CASE WHEN about.consent THEN jsonb_build_array(about.subject) ELSE (SELECT coalesce(jsonb_agg(coalesce(a.role_name, a.subject)), '[]')
                         FROM (SELECT p.role_name, p.subject FROM broker.access_approver AS p WHERE p.rule = about.rule AND p.tenant = about.tenant

@@ -40,7 +40,7 @@ COMMENT ON FUNCTION internal.shaped_rule_of(uuid, text) IS 'Whether a login, or 
 
 CREATE OR REPLACE VIEW audit.access_request WITH (security_invoker = true) AS
 SELECT q.tenant, q.id AS request, q.key, q.idp, q.subject, q.actor_idp, q.actor, q.claims, q.reason, q.access * interval '1 second' AS access,
-       q.break_glass, q.rule, q.status, q.requested_at, q.expires_at, q.approvals * cardinality(q.steps) AS approvals_needed, decided.approved_by, decided.refused_by,
+       q.break_glass, q.rule, q.status, q.requested_at, q.expires_at, internal.all_approvals(q.approvals, q.steps) AS approvals_needed, decided.approved_by, decided.refused_by,
        decided.notes, decided.last_at AS decided_at,
        CASE WHEN q.grant_id IS NOT NULL AND NOT q.break_glass THEN decided.last_at - q.requested_at END AS time_to_approve,
        q.grant_id, g.valid_until, coalesce(g.enabled AND g.valid_until > now(), false) AS in_force, used.mints, used.last_used_at,

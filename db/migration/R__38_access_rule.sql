@@ -71,14 +71,14 @@ BEGIN
     UNION ALL
     SELECT n.rule, n.detail FROM internal.lint_parties('access_rule', ARRAY[internal.as_grant(to_jsonb(checked))]) AS n
     UNION ALL
-    (SELECT 'undone_by_another_rule', concat_ws(chr(10), o.id, internal.all_approvals(o)) FROM broker.access_rule AS o
+    (SELECT 'undone_by_another_rule', concat_ws(chr(10), o.id, internal.all_approvals(o.approvals, o.steps)) FROM broker.access_rule AS o
       WHERE o.tenant = checked.tenant AND o.key = checked.key AND internal.rule_covers(o, checked) AND o.consent = checked.consent
-        AND internal.all_approvals(o) < internal.all_approvals(checked)
-      ORDER BY internal.all_approvals(o), o.id LIMIT 1)
+        AND internal.all_approvals(o.approvals, o.steps) < internal.all_approvals(checked.approvals, checked.steps)
+      ORDER BY internal.all_approvals(o.approvals, o.steps), o.id LIMIT 1)
     UNION ALL
     (SELECT 'covered_by_another_rule', o.id::text FROM broker.access_rule AS o
       WHERE o.tenant = checked.tenant AND o.key = checked.key AND internal.rule_covers(o, checked) AND o.consent = checked.consent
-        AND internal.all_approvals(o) = internal.all_approvals(checked) AND (o.id < checked.id OR NOT internal.rule_covers(checked, o)) ORDER BY o.id LIMIT 1)
+        AND internal.all_approvals(o.approvals, o.steps) = internal.all_approvals(checked.approvals, checked.steps) AND (o.id < checked.id OR NOT internal.rule_covers(checked, o)) ORDER BY o.id LIMIT 1)
     UNION ALL
     (SELECT 'consent_replaces_approvers', o.id::text FROM broker.access_rule AS o
       WHERE o.tenant = checked.tenant AND o.key = checked.key AND internal.rule_covers(o, checked) AND o.consent AND NOT checked.consent ORDER BY o.id LIMIT 1)

@@ -157,6 +157,25 @@ END
 $$;
 COMMENT ON FUNCTION internal.keep_steps(bigint) IS 'Writes into a rule the steps of its approvers.';
 
+-- By themselves, or because other rows join a name that one has or matches with one that the other has or matches.
+CREATE OR REPLACE FUNCTION internal.may_name_the_same(one broker.access_approver, other broker.access_approver) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN one.role_name = other.role_name
+        OR one.issuer = ANY (internal.issuers_like(other.tenant, other.issuer))
+           AND internal.may_be_one(internal.as_grant(to_jsonb(one)), internal.as_grant(to_jsonb(other)))
+        OR EXISTS (SELECT FROM internal.one_person AS o
+                    WHERE o.tenant = one.tenant
+                      AND (o.role_name = one.role_name OR internal.names_subject(one, NULL, internal.issuers_like(o.tenant, o.issuer), o.subject))
+                      AND EXISTS (SELECT FROM internal.names_of_person(o.tenant, o.role_name, NULL, NULL) AS n
+                                   WHERE n.login_name = other.role_name OR internal.names_subject(other, NULL, ARRAY[n.of_issuer], n.subject_name)));
+END
+$$;
+COMMENT ON FUNCTION internal.may_name_the_same(broker.access_approver, broker.access_approver) IS
+    'Whether two rows of broker.access_approver could name the same person.';
+
 CREATE OR REPLACE FUNCTION internal.record_access_approver() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
@@ -177,11 +196,7 @@ BEGIN
                                 IS DISTINCT FROM (NEW.role_name, NEW.issuer, NEW.subject, NEW.match, NEW.claims, NEW.program))
        AND EXISTS (SELECT FROM broker.access_approver AS a
                     WHERE a.rule = OLD.rule AND a.id <> OLD.id AND NOT a.program
-                      AND (EXISTS (SELECT FROM internal.names_of_person(OLD.tenant, OLD.role_name, OLD.issuer, OLD.subject) AS n
-                                    WHERE a.role_name = n.login_name OR internal.names_subject(a, NULL, ARRAY[n.of_issuer], n.subject_name))
-                           OR EXISTS (SELECT FROM internal.names_of_person(a.tenant, a.role_name, a.issuer, a.subject) AS n
-                                       WHERE OLD.role_name = n.login_name OR internal.names_subject(OLD, NULL, ARRAY[n.of_issuer], n.subject_name))
-                           OR a.issuer = ANY (internal.issuers_like(OLD.tenant, OLD.issuer)) AND internal.may_be_one(internal.as_grant(to_jsonb(a)), internal.as_grant(to_jsonb(OLD))))) THEN
+                      AND internal.may_name_the_same(a, OLD)) THEN
         UPDATE broker.access_rule AS r SET approved_by = NULL, approved_at = NULL WHERE r.id = OLD.rule AND r.approved_at IS NOT NULL;
     END IF;
     RETURN NULL;

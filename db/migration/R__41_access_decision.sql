@@ -53,7 +53,7 @@ BEGIN
     IF internal.may_hold_secret(NEW.note) THEN
         PERFORM internal.refuse_secret(TG_RELID, 'note', NEW.note, to_jsonb(NEW) - 'note');
     END IF;
-    PERFORM internal.refuse_missing(TG_RELID, to_jsonb(NEW), '{request,verdict,tenant,steps,approvers,program}');
+    PERFORM internal.refuse_missing(TG_RELID, to_jsonb(NEW), '{request,verdict,tenant,steps,approvers,program,all_tenants_revision}');
     NEW := internal.signed(NEW, OLD);
     RETURN NEW;
 END

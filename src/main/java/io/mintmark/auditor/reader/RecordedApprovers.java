@@ -99,7 +99,10 @@ final class RecordedApprovers {
 
     /** Whether two rows could name the same person. Of two globs, any could. */
     private boolean mayNameTheSame(JsonNode one, JsonNode other) {
-        if (namesOne(one, people.ofApprover(other)) || namesOne(other, people.ofApprover(one))) {
+        if (one.hasNonNull("role_name") && one.path("role_name").equals(other.path("role_name"))) {
+            return true;
+        }
+        if (people.joined().anyMatch(person -> namesOne(one, person) && namesOne(other, person))) {
             return true;
         }
         boolean bothGlobs =

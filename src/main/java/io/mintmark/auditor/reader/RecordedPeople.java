@@ -127,16 +127,14 @@ final class RecordedPeople {
                         : subject(decision, "issuer", "subject"));
     }
 
-    /** All names of the person of an approver's row; none for a glob. */
-    Set<String> ofApprover(JsonNode approver) {
-        Set<String> names = new HashSet<>();
-        if (approver.hasNonNull("role_name")) {
-            names.addAll(ofLogin(approver.path("role_name").asText()));
-        }
-        if (approver.hasNonNull("subject") && approver.path("match").asText().equals("exact")) {
-            names.addAll(names(subject(approver, "issuer", "subject")));
-        }
-        return names;
+    /** All names of each person who has several. */
+    Stream<Set<String>> joined() {
+        Set<String> seen = new HashSet<>();
+        return joined.stream()
+                .map(pair -> pair.iterator().next())
+                .filter(name -> !seen.contains(name))
+                .map(this::names)
+                .peek(seen::addAll);
     }
 
     /** All names of the person with a login. */

@@ -7,10 +7,13 @@ package io.mintmark.broker.lease;
 final class LeaseStatements {
     static final String NOTE_REQUESTS =
             """
-            WITH asked AS (
-                SELECT e.mint_id, r.asked_by
+            WITH turn AS (
+                SELECT r.mint_id, r.asked_by, row_number() OVER (PARTITION BY e.tenant ORDER BY r.mint_id) AS place
                   FROM work.early_end AS r JOIN work.ending AS e ON e.mint_id = r.mint_id
-                 LIMIT 1000
+                 ORDER BY place LIMIT 1000
+            ), asked AS (
+                SELECT e.mint_id, t.asked_by
+                  FROM turn AS t JOIN work.ending AS e ON e.mint_id = t.mint_id
                    FOR UPDATE OF e SKIP LOCKED
             ), moved AS (
                 UPDATE work.ending AS e

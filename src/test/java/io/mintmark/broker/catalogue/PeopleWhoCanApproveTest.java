@@ -176,9 +176,13 @@ class PeopleWhoCanApproveTest {
                     (role_name, program) VALUES ('test_admin', true)                          | (idp, subject) VALUES ('sso', 'lead:bob')                  | f
                     (idp, subject, match, program) VALUES ('console', 'lead:a*', 'glob', true) | (role_name) VALUES ('test_admin')                          | t
                     (idp, subject, match, program) VALUES ('console', 'lead:b*', 'glob', true) | (role_name) VALUES ('test_admin')                          | f
+                    (idp, subject, match, program) VALUES ('console', 'lead:a*', 'glob', true) | (idp, subject, match) VALUES ('sso', 'other:*', 'glob')    | t
+                    (idp, subject, match, program) VALUES ('console', 'lead:b*', 'glob', true) | (idp, subject, match) VALUES ('sso', 'other:*', 'glob')    | f
                     """)
     void a_rule_loses_its_approval_with_the_row_that_marks_a_name_as_a_program(
             String program, String other, String awaits) {
+        database.admin(
+                "INSERT INTO broker.access_approver (rule, role_name, idp, subject) VALUES (1, 'test_admin', 'sso', 'other:ann')");
         approvers(program + ";" + other);
         database.admin("UPDATE broker.tenant SET require_second_admin = true");
         database.rewrite("access_rule", "approved_by = 'other', approved_at = now()");
@@ -199,6 +203,29 @@ class PeopleWhoCanApproveTest {
         database.rewrite(
                 "access_approver", "approved_at = CASE WHEN subject IS NULL THEN now() END");
         assertEquals("null", asked.one(asked.request("dev:eve", "vault", 600, "refusal")));
+    }
+
+    /** What costs too much to evaluate marks programs, and lets nobody decide. */
+    @ParameterizedTest
+    @CsvSource({"190, pending, t", "20, granted, f"})
+    void a_rule_whose_claims_cost_too_much_takes_nobody_for_a_person(
+            int groups, String status, String program) {
+        String many =
+                "(SELECT jsonb_build_object('groups', jsonb_agg('g' || n)) FROM generate_series(1, %d) AS n)"
+                        .formatted(groups);
+        approvers(
+                "(idp, subject, match) VALUES ('sso', 'lead:*', 'glob');"
+                        + "(idp, subject, match, claims) VALUES ('sso', 'lead:**', 'glob', %s);"
+                                .formatted(many)
+                        + "(idp, subject, match, claims, program) VALUES ('console', 'lead:*', 'glob', '{\"kind\": \"bot\"}', true)");
+        String request = asked.asks("dev:eve", "vault", 3600);
+        assertEquals(
+                status,
+                asked.one(
+                        asked.decision("sso", "lead:ann", request, "approve")
+                                .replace("'{}'", many)
+                                .replace("'approve', NULL", "'approve', 'INC-7'")));
+        database.assertRows("SELECT program FROM broker.access_decision", program);
     }
 
     /** Or one tenant would hold the connections of all others for seconds. */
