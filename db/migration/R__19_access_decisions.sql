@@ -437,6 +437,10 @@ BEGIN
                 ELSE internal.names_subject(a, decided.idp, issuers, decided.subject)
                  AND (a.claims = '{}' OR a.id = ANY (decided.approvers)
                                          AND coalesce((internal.last_change_of('access_approver', a.tenant, a.id::text)).revision < decided_at, false)) END;
+    -- Who is a program only by now sent none.
+    IF program AND decided.note IS NULL THEN
+        steps := 0;
+    END IF;
 END
 $$;
 COMMENT ON FUNCTION internal.counted_in(broker.access_request, broker.access_decision) IS

@@ -146,7 +146,8 @@ DECLARE
     ended int;
     ended_in_all int := 0;
 BEGIN
-    FOR of_tenant IN SELECT e.tenant FROM work.early_access_end AS e WHERE e.next_try <= moment GROUP BY e.tenant ORDER BY min(e.next_try) LOOP
+    -- By chance: those with the oldest rows would have every turn if they are many.
+    FOR of_tenant IN SELECT e.tenant FROM work.early_access_end AS e WHERE e.next_try <= moment GROUP BY e.tenant ORDER BY random() LOOP
         PERFORM FROM broker.tenant AS t WHERE t.name = of_tenant FOR NO KEY UPDATE SKIP LOCKED;
         CONTINUE WHEN NOT FOUND;
         left_of_tenant := 5 * share;

@@ -219,7 +219,7 @@ DECLARE
     lapsed int := 0;
 BEGIN
     FOR of_tenant IN SELECT q.tenant FROM broker.access_request AS q WHERE q.status = 'pending' AND q.expires_at <= moment
-                      GROUP BY q.tenant ORDER BY min(q.expires_at) LOOP
+                      GROUP BY q.tenant ORDER BY random() LOOP -- or those with the oldest would have every turn
         -- Those of a tenant that moved away lapse where it is now.
         PERFORM FROM broker.tenant AS t WHERE t.name = of_tenant AND t.moved_to IS NULL FOR NO KEY UPDATE SKIP LOCKED;
         CONTINUE WHEN NOT FOUND;

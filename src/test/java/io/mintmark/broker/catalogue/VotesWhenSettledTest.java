@@ -216,6 +216,20 @@ class VotesWhenSettledTest {
         assertEquals("granted", asked.decides("sso", "lead:amy", later, "approve"));
     }
 
+    /** A program sends a note; both verifiers ask for it too. */
+    @ParameterizedTest
+    @CsvSource({"console, pending", "other, granted"})
+    void a_vote_without_a_note_no_longer_counts_once_a_row_marks_it_as_a_program_s(
+            String idp, String expected) {
+        database.admin(
+                "INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('other', 'acme', 'https://other.example.com', '{mintmark}')");
+        assertEquals("pending", asked.decides("console", "lead:bob", request, "approve"));
+        database.admin(
+                "INSERT INTO broker.access_approver (rule, idp, subject, match, program) VALUES (2, '%s', 'lead:bob', 'glob', true)"
+                        .formatted(idp));
+        assertEquals(expected, lastVote());
+    }
+
     /** A row that joins a program's login with a subject makes the subject no person. */
     @Test
     void who_is_a_program_by_one_name_is_one_by_all() {
