@@ -2260,7 +2260,8 @@ def number(text):
 
 
 def hex_bytes(text):
-    return bytes.fromhex(text or "") if len(text or "") % 2 == 0 and re.fullmatch("[0-9a-f]*", text or "") else b"\0"
+    text = text or ""
+    return bytes.fromhex(text) if len(text) % 2 == 0 and re.fullmatch("[0-9a-f]*", text) else b"\0"
 
 
 open_mints, too_many_open = set(), False

@@ -59,7 +59,7 @@ AS $$
      WHERE candidate.steps <= 250000 AND internal.claims_met((candidate.rule).claims, rules_for.claims);
 $$;
 COMMENT ON FUNCTION internal.rules_for(text, text[], text, jsonb, text, boolean) IS
-    'The enabled access rules by which a token may ask for a key. idps: internal.requesting_as, its own first, which is the only one for break glass. Those of consent need an actor. A rule for an identity provider that accepts no subjects does not count, since no token of it can mint, nor do those that, with the rules of the key before them, cost too much to evaluate.';
+    'The enabled access rules by which a token may ask for a key. idps: internal.requesting_as, its own first, which is the only one for break glass. Those of consent need an actor. A rule for an identity provider that accepts no subjects does not count, since no token of it can mint. Rules are evaluated by id, until those of the key cost too much.';
 
 CREATE OR REPLACE FUNCTION internal.block_of_parties(tenant text, idp text, subject text, actor_idp text, actor text, claims jsonb DEFAULT NULL) RETURNS text
     LANGUAGE sql STABLE

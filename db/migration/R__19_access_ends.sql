@@ -118,7 +118,7 @@ DECLARE
 BEGIN
     IF of_tenant IS NOT NULL THEN
         INSERT INTO work.early_access_end (request, tenant) VALUES (of_request, of_tenant) ON CONFLICT DO NOTHING;
-        -- A credential takes milliseconds. The replicas end those that are left.
+        -- Ending a credential takes milliseconds, so the replicas end the others.
         PERFORM internal.end_credentials_of(of_request, 100);
     END IF;
 END

@@ -157,7 +157,7 @@ END
 $$;
 COMMENT ON FUNCTION internal.keep_steps(bigint) IS 'Writes into a rule the steps of its approvers.';
 
--- By themselves, or because other rows join a name that one has or matches with one that the other has or matches.
+-- Directly, or because rows of any rule join a name of the one with a name of the other.
 CREATE OR REPLACE FUNCTION internal.may_name_the_same(one broker.access_approver, other broker.access_approver) RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp

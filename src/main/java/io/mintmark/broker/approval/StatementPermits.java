@@ -26,7 +26,7 @@ final class StatementPermits {
 
     private final SharedPermits<TenantName> permits = new SharedPermits<>(ALL, HALF);
 
-    /** Which the slow tenants need too. */
+    /** The permits that a slow tenant needs as well. */
     private final SharedPermits<Boolean> ofSlow = new SharedPermits<>(HALF, HALF);
 
     /** Until when a tenant is slow. Has no more entries than tenants were slow in an hour. */

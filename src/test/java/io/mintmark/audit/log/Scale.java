@@ -35,7 +35,7 @@ public final class Scale {
     /** The limit for the last change of each tenant, which no request waits for. */
     private static final double MOST_MILLIS_OF_ALL_TENANTS = 2_000;
 
-    /** What a row may cost that a statement returns. */
+    /** The milliseconds that a statement may take for each row that it returns. */
     private static final double MILLIS_OF_A_ROW = 0.05;
 
     private static final double SHOWN_MILLIS = 1;

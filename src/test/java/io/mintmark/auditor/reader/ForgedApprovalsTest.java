@@ -282,7 +282,7 @@ class ForgedApprovalsTest {
         assertFound("had 0 of 1 approvals of people before this change");
     }
 
-    /** The row names the login of a program, and the vote is with its token. */
+    /** The removed row names the login of the program, which votes as a subject. */
     @Test
     void the_vote_of_a_program_whose_other_name_one_admin_removed_is_not_of_a_person()
             throws Exception {

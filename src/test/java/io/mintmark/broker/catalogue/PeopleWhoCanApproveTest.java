@@ -205,7 +205,7 @@ class PeopleWhoCanApproveTest {
         assertEquals("null", asked.one(asked.request("dev:eve", "vault", 600, "refusal")));
     }
 
-    /** What costs too much to evaluate marks programs, and lets nobody decide. */
+    /** Rows whose claims cost too much to evaluate let nobody decide, but still mark programs. */
     @ParameterizedTest
     @CsvSource({"190, pending, t", "20, granted, f"})
     void a_rule_whose_claims_cost_too_much_takes_nobody_for_a_person(
@@ -249,7 +249,7 @@ class PeopleWhoCanApproveTest {
         }
     }
 
-    /** Whoever said once that two names are one person has said it for good. */
+    /** Two names that were one person under a row in force stay one person. */
     @Test
     void names_follow_the_history() {
         database.admin(
