@@ -25,29 +25,10 @@ class OutageTest {
         Eventually.holds(() -> world.broker().mint(world.token(), "api").status() == 200);
     }
 
-    /** Nobody gets in any more, and who is in is thrown out. */
-    private void databaseGoesAway() {
-        world.database()
-                .runAsSuperuser(
-                        "ALTER DATABASE %s CONNECTION LIMIT 0".formatted(world.database().name()));
-        world.database()
-                .runAsSuperuser(
-                        """
-                        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-                         WHERE datname = current_database() AND usename = 'test_app'
-                        """);
-    }
-
-    private void databaseComesBack() {
-        world.database()
-                .runAsSuperuser(
-                        "ALTER DATABASE %s CONNECTION LIMIT -1".formatted(world.database().name()));
-    }
-
     @Test
     void without_its_database_the_broker_says_so_hands_out_nothing_and_recovers_by_itself() {
         int calls = world.sts().calls().size();
-        databaseGoesAway();
+        world.database().shutTheServiceOut();
         Answer answer = world.broker().mint(world.token(), "deploy");
         assertEquals("503 SERVICE_UNAVAILABLE ", answer.verdict());
         assertTrue(answer.body().at("/retryAfter").intValue() >= 1);
@@ -58,7 +39,7 @@ class OutageTest {
         assertEquals("unhealthy", health.at("/checks/database"));
         assertEquals("healthy", health.at("/checks/broker_idp"));
         assertTrue(health.texts("/errors").toString().contains("database"));
-        databaseComesBack();
+        world.database().letTheServiceIn();
         Eventually.holds(() -> world.broker().mint(world.token(), "api").status() == 200);
         Eventually.holds(() -> world.broker().get("/health").status() == 200);
     }

@@ -145,11 +145,36 @@ public final class TestDatabase implements AutoCloseable {
     private void alone(Runnable work) {
         endIdle();
         onServer("ALTER DATABASE %s ALLOW_CONNECTIONS false".formatted(name));
-        onServer(
-                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '%s'"
-                        .formatted(name));
+        endSessions("true");
         work.run();
         onServer("ALTER DATABASE %s ALLOW_CONNECTIONS true".formatted(name));
+    }
+
+    /** Ends the service's sessions, and lets it in no more. */
+    public void shutTheServiceOut() {
+        onServer("ALTER DATABASE %s CONNECTION LIMIT 0".formatted(name));
+        endSessions("usename = '%s'".formatted(Who.APP.login));
+    }
+
+    /** Lets the service in again. */
+    public void letTheServiceIn() {
+        onServer("ALTER DATABASE %s CONNECTION LIMIT -1".formatted(name));
+    }
+
+    /** One that was let in before and is still starting isn't in {@code pg_stat_activity} yet. */
+    private void endSessions(String which) {
+        String starting =
+                """
+                SELECT l.pid FROM pg_locks AS l JOIN pg_database AS d ON d.oid = l.objid
+                 WHERE l.classid = 'pg_database'::regclass AND d.datname = '%s'
+                """
+                        .formatted(name);
+        TestServer.Address server = TestServer.address();
+        Eventually.holds(() ->
+                column(Server.SESSIONS, server.superuser(), server.password(), starting).isEmpty());
+        onServer(
+                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '%s' AND %s"
+                        .formatted(name, which));
     }
 
     /** Of files, which takes half as long as through the write-ahead log. */
@@ -284,9 +309,13 @@ public final class TestDatabase implements AutoCloseable {
 
     /** The first column of a query, as text. */
     public List<String> column(Who who, String sql) {
+        return column(sessions, who.login, PASSWORD, sql);
+    }
+
+    private static List<String> column(
+            KeptSessions sessions, String user, String password, String sql) {
         try {
-            return sessions.use(
-                    who.login, PASSWORD, sql, session -> SqlRunner.column(session, sql));
+            return sessions.use(user, password, sql, session -> SqlRunner.column(session, sql));
         } catch (SQLException e) {
             throw new IllegalStateException(sql, e);
         }

@@ -365,23 +365,11 @@ final class Everything {
                     JSON,
                     "User-Agent: evil",
                     "Authorization: Bearer " + world.token());
-            world.database()
-                    .runAsSuperuser(
-                            "ALTER DATABASE %s CONNECTION LIMIT 0"
-                                    .formatted(world.database().name()));
-            world.database()
-                    .runAsSuperuser(
-                            """
-                            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-                             WHERE datname = current_database() AND usename = 'test_app'
-                            """);
+            world.database().shutTheServiceOut();
             answers.mint(world, world.token(), "api");
             Eventually.holds(() -> world.broker().get("/health").status() == 503);
             answers.ask(world, "GET /health", "");
-            world.database()
-                    .runAsSuperuser(
-                            "ALTER DATABASE %s CONNECTION LIMIT -1"
-                                    .formatted(world.database().name()));
+            world.database().letTheServiceIn();
         }
     }
 
