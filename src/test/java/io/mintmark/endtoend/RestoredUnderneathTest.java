@@ -72,8 +72,7 @@ class RestoredUnderneathTest {
     }
 
     private void assertRefusedAgain() {
-        Eventually.holds(
-                Eventually.PATIENCE, () -> answer(), answer -> answer.startsWith("403 "));
+        Eventually.holds(Eventually.PATIENCE, () -> answer(), answer -> answer.startsWith("403 "));
     }
 
     private String answer() {

@@ -1,5 +1,7 @@
 package io.mintmark.audit.log;
 
+import io.mintmark.audit.chain.Chain;
+
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -41,6 +43,11 @@ public record LostRow(Kind kind, String chain, long place, String hash) {
                 default -> throw new IllegalArgumentException("unknown kind of row: " + word);
             };
         }
+    }
+
+    /** A row of the log. */
+    static LostRow of(Chain.Head event) {
+        return new LostRow(Kind.EVENT, event.chain(), event.seq(), event.hash());
     }
 
     /** The columns of rows, as arrays, which are parameters of a statement. */

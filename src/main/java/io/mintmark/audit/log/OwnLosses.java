@@ -53,14 +53,7 @@ final class OwnLosses {
         }
         boolean promoted = !timeline.isEmpty() && !timeline.equals(currentTimeline());
         Chain.Head lost = confirmed.head();
-        stop.ifPresent(it ->
-                it.stop(
-                        List.of(
-                                new LostRow(
-                                        LostRow.Kind.EVENT,
-                                        lost.chain(),
-                                        lost.seq(),
-                                        lost.hash()))));
+        stop.ifPresent(it -> it.stop(List.of(LostRow.of(lost))));
         log.error(
                 "The database lost a row that it had confirmed: row {} of chain {} of the audit"
                         + " log, with hash {}; {}",

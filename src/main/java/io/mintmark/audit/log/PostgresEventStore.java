@@ -62,7 +62,7 @@ public final class PostgresEventStore implements EventStore {
     private final ReentrantLock writing = new ReentrantLock();
     private final AtomicLong written = new AtomicLong();
     private final OwnLosses losses;
-    private Optional<Confirmed> last = Optional.empty();
+    private volatile Optional<Confirmed> last = Optional.empty();
     private volatile Optional<Chain.Head> head = Optional.empty();
     private volatile String timeline = "";
 
@@ -91,6 +91,13 @@ public final class PostgresEventStore implements EventStore {
         this.losses = new OwnLosses(queries, history.stop());
         this.insert = new EventInsert(queries, leftBehind);
         this.rows = new EventRows(broker);
+        history.alsoAsks(this::ownLoss);
+    }
+
+    private Optional<LostRow> ownLoss() {
+        return last.filter(
+                        row -> !insert.isThere(row) && !Partitions.isRetired(queries, row.mint()))
+                .map(row -> LostRow.of(row.head()));
     }
 
     @Override

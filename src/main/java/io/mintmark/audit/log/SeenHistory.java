@@ -20,12 +20,13 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * The newest changes of the configuration, and the newest checkpoint, that this replica has seen. A
- * database that no longer has one of them was restored, or promoted before it had received it:
- * grants that were revoked may be in force again.
+ * The newest changes of the configuration, and the newest checkpoint, that this replica has seen,
+ * and the row of the log that it wrote last. A database that no longer has one of them was
+ * restored, or promoted before it had received it: grants that were revoked may be in force again.
  *
  * <p>Answers that differ from what was seen before aren't proof of that, since answers can overtake
  * each other. So the database is asked for the very row that was seen.
@@ -45,6 +46,7 @@ public final class SeenHistory {
     private final AtomicReference<Optional<LostRow>> checkpoint =
             new AtomicReference<>(Optional.empty());
     private final AtomicLong lost = new AtomicLong();
+    private volatile Supplier<Optional<LostRow>> ownLoss = Optional::empty;
 
     /**
      * @param stop what a loss stops; without it, a loss is only logged and counted
@@ -56,6 +58,15 @@ public final class SeenHistory {
 
     Optional<LossStop> stop() {
         return stop;
+    }
+
+    /**
+     * Sets what is asked when something else is lost.
+     *
+     * @param loss the row of the log that this replica wrote last, if it is missing
+     */
+    void alsoAsks(Supplier<Optional<LostRow>> loss) {
+        ownLoss = loss;
     }
 
     /** The number of missing rows that this replica had seen before. */
@@ -177,7 +188,8 @@ public final class SeenHistory {
         if (missing.isEmpty()) {
             return;
         }
-        stop.ifPresent(it -> it.stop(missing));
+        stop.ifPresent(
+                it -> it.stop(Stream.concat(missing.stream(), ownLoss.get().stream()).toList()));
         missing.forEach(this::forget);
         lost.addAndGet(missing.size());
         log.error(
