@@ -1351,7 +1351,7 @@ class Approvals:
             known[repr(allows(before))] = before, people | known.get(repr(allows(before)), (None, set()))[1]
 
     def may_name_the_same(self, one, other):
-        """Whether two rows of approvers could name the same person. Of two globs, any could."""
+        """Whether two rows of approvers could name the same person."""
         if one.get("role_name") is not None and one["role_name"] == other.get("role_name"):
             return True
         seen = set()
@@ -1362,7 +1362,8 @@ class Approvals:
                 if has_name_of(one, person) and has_name_of(other, person):
                     return True
         return (one.get("subject") is not None and other.get("subject") is not None and one.get("issuer") in self.issuers_like(other.get("issuer"))
-                and (one["match"] == other["match"] == "glob" or is_meant(one["subject"], one["match"], other["subject"], Budget(STEPS))
+                and (one["match"] == other["match"] == "glob" and globs_overlap(one["subject"], other["subject"])
+                     or is_meant(one["subject"], one["match"], other["subject"], Budget(STEPS))
                      or is_meant(other["subject"], other["match"], one["subject"], Budget(STEPS))))
 
     def is_program(self, row, asked):
@@ -1412,7 +1413,7 @@ class Approvals:
             return "the request was not granted before this change"
         if not asked.get("consent") and self.person(row) & parties(asked) or not self.is_by_approver(row, asked, by):
             return "no approver of the request made the withdrawal"
-        if row.get("program") and not (row.get("note") or "").strip():
+        if row.get("program") and not row.get("note"):
             return "a program made the withdrawal without a note"
         return f"grant {asked['grant_id']} was not disabled before this change" if row["request"] in self.enabled else None
 
@@ -1430,7 +1431,7 @@ class Approvals:
             rows = self.allowing(row, asked)
             steps = sum(1 << int(step) for step in {a.get("step", 1) for a in rows} & set(row.get("steps", [1])))
             program = was_program or self.is_program(row, asked)
-            if steps and not person & (parties(asked) | known) and not (program and not (row.get("note") or "").strip()):
+            if steps and not person & (parties(asked) | known) and not (program and not row.get("note")):
                 known |= person
                 sets.append(steps)
                 if not program:
@@ -1440,6 +1441,7 @@ class Approvals:
     def is_by_its_rule(self, row):
         rule = self.rules.get(row["rule"])
         return bool(rule and rule["enabled"] and self.in_force(rule) and row["access"] <= rule["max_access"]
+                    and {a.get("step", 1) for a in self.approvers.values() if a.get("rule") == row["rule"] and self.in_force(a)} <= set(rule.get("steps", [1]))
                     and is_meant(rule["subject"], rule["match"], row["subject"], Budget(STEPS))
                     and all(row[column] == rule[column] for column in ("key", "idp", "approvals", "break_glass"))
                     and all(bool(row.get(column)) == bool(rule.get(column)) for column in ("end_credentials", "consent"))
@@ -1850,6 +1852,27 @@ def glob_matches(pattern, text, budget):
                 behind.add(at + len(literal))
         reached = behind
     return len(text) in reached
+
+
+def globs_overlap(one, other):
+    """Whether some string matches both: reads the other part by part, and keeps as bits the places of the one that strings lead to."""
+    parts, others = (re.findall(r"\*+|.", glob, re.DOTALL) for glob in (one, other))
+    stars = sum(1 << at for at, part in enumerate(parts) if part[0] == "*")
+    deep = sum(1 << at for at, part in enumerate(parts) if part[:2] == "**")
+    segment = sum(1 << at for at, part in enumerate(parts) if part not in (":", "/"))
+    reached = 3 if stars & 1 else 1
+    for part in others:
+        if part == "*":
+            before = 0
+            while before != reached:
+                before, reached = reached, reached | (reached & segment) << 1
+        elif part[0] == "*":
+            reached = -(reached & -reached) & (2 << len(parts)) - 1
+        else:
+            same = sum(1 << at for at, own in enumerate(parts) if own == part)
+            reached = (reached & same) << 1 | reached & (deep if part in ":/" else stars)
+        reached |= (reached & stars) << 1
+    return bool(reached >> len(parts) & 1)
 
 
 def blocks_at(tenant, pattern, revision):

@@ -78,6 +78,14 @@ BEGIN
             format('Access request %s: the statement that approves it also changes its rule, its key or its access provider.', NEW.request),
             'Make the change first. The request is then void; the requester can ask again.', 'object_not_in_prerequisite_state');
     END IF;
+    -- The statement may have waited since the decision was checked.
+    IF TG_OP = 'INSERT' AND NEW.verdict = 'approve'
+       AND (asked.expires_at <= clock_timestamp() OR internal.parties_may_be_blocked(asked)
+            OR internal.block_of_parties(asked.tenant, asked.idp, asked.subject, asked.actor_idp, asked.actor) IS NOT NULL) THEN
+        PERFORM internal.refuse_in(TG_RELID, 'an_approval_is_in_time',
+            format('Access request %s lapsed, or its requester was blocked, while the statement that approves it waited.', NEW.request),
+            'SELECT * FROM audit.access_request WHERE status = ''pending'' lists what can be decided.', 'check_violation');
+    END IF;
     -- The history has the end of the access before the withdrawal.
     IF TG_OP = 'INSERT' AND NEW.verdict = 'withdraw' THEN
         PERFORM internal.end_access(asked, coalesce(NEW.decided_by, NEW.subject));

@@ -90,8 +90,8 @@ AS $$
 BEGIN
     -- A replica ends the credential now, if the broker can.
     IF TG_OP = 'INSERT' THEN
-        INSERT INTO work.early_end (mint_id, asked_by)
-        SELECT NEW.mint_id, NEW.created_by
+        INSERT INTO work.early_end (mint_id, tenant, asked_by)
+        SELECT NEW.mint_id, NEW.tenant, NEW.created_by
           FROM broker.provider_type AS t WHERE t.type = NEW.provider_type AND t.leaves_behind
             ON CONFLICT DO NOTHING;
     END IF;

@@ -56,13 +56,16 @@ CREATE INDEX endings_by_next_try ON work.ending (next_try);
 -- Admins don't write work.ending: the audit log's writer would wait for their transactions.
 CREATE TABLE work.early_end (
     mint_id uuid NOT NULL,
+    tenant text COLLATE "C" NOT NULL,
     asked_by text NOT NULL,
     CONSTRAINT an_early_end_is_asked_for_once PRIMARY KEY (mint_id)
 );
 COMMENT ON TABLE work.early_end IS
     'Rows of broker.ended_credential that no replica has seen yet, of types with leaves_behind. A replica moves them to runtime.ending within a second.';
 COMMENT ON COLUMN work.early_end.mint_id IS 'The mint.';
+COMMENT ON COLUMN work.early_end.tenant IS 'The tenant of the mint.';
 COMMENT ON COLUMN work.early_end.asked_by IS 'The login that asked to end it early.';
+CREATE INDEX early_ends_of_a_tenant ON work.early_end (tenant, mint_id);
 
 CREATE TABLE work.sweep (
     tenant text COLLATE "C" NOT NULL,

@@ -97,7 +97,7 @@ final class RecordedApprovers {
         }
     }
 
-    /** Whether two rows could name the same person. Of two globs, any could. */
+    /** Whether two rows could name the same person. */
     private boolean mayNameTheSame(JsonNode one, JsonNode other) {
         if (one.hasNonNull("role_name") && one.path("role_name").equals(other.path("role_name"))) {
             return true;
@@ -105,14 +105,14 @@ final class RecordedApprovers {
         if (people.joined().anyMatch(person -> namesOne(one, person) && namesOne(other, person))) {
             return true;
         }
-        boolean bothGlobs =
-                Stream.of(one, other).allMatch(row -> row.path("match").asText().equals("glob"));
         return one.hasNonNull("subject")
                 && other.hasNonNull("subject")
                 && people.areLinked(one, other)
-                && (bothGlobs
-                        || isMeant(one, other.path("subject").asText())
-                        || isMeant(other, one.path("subject").asText()));
+                && (isMeant(one, other.path("subject").asText())
+                        || isMeant(other, one.path("subject").asText())
+                        || (isGlob(one)
+                                && isGlob(other)
+                                && GlobOverlap.exists(glob(one), glob(other))));
     }
 
     private void join(JsonNode approver) {
@@ -124,6 +124,16 @@ final class RecordedApprovers {
     /** Whether a row needs no approval of a second admin, or has one. */
     boolean isInForce(JsonNode row) {
         return !requireSecond || row.hasNonNull("approved_at");
+    }
+
+    /** Whether the rows of approvers in force are in steps of their rule. */
+    boolean areInStepsOf(JsonNode rule) {
+        return Votes.steps(rule)
+                .containsAll(
+                        ofRule(rule.path("id")).values().stream()
+                                .filter(this::isInForce)
+                                .flatMap(approver -> Votes.steps(approver).stream())
+                                .toList());
     }
 
     /** The rows of approvers in force that let somebody decide a request. */
@@ -203,9 +213,16 @@ final class RecordedApprovers {
 
     /** Whether the subject or glob of a rule or approver is about a subject. */
     static boolean isMeant(JsonNode row, String subject) {
-        String pattern = row.path("subject").asText();
-        return row.path("match").asText().equals("glob")
-                ? new Glob(pattern).matches(subject)
-                : pattern.equals(subject);
+        return isGlob(row)
+                ? glob(row).matches(subject)
+                : row.path("subject").asText().equals(subject);
+    }
+
+    private static boolean isGlob(JsonNode row) {
+        return row.path("match").asText().equals("glob");
+    }
+
+    private static Glob glob(JsonNode row) {
+        return new Glob(row.path("subject").asText());
     }
 }

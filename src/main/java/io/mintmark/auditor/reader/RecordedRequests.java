@@ -136,6 +136,7 @@ final class RecordedRequests {
         return rule != null
                 && rule.path("enabled").asBoolean()
                 && approvers.isInForce(rule)
+                && approvers.areInStepsOf(rule)
                 && RequestedGrant.isAllowedBy(rule, request);
     }
 

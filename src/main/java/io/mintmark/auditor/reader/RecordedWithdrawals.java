@@ -116,7 +116,7 @@ final class RecordedWithdrawals {
                 !request.path("consent").asBoolean()
                         && RecordedPeople.isParty(requests.people().person(decision), request);
         boolean isUnexplained =
-                decision.path("program").asBoolean() && decision.path("note").asText("").isBlank();
+                decision.path("program").asBoolean() && decision.path("note").asText("").isEmpty();
         if (isParty || !requests.isByApprover(change, request)) {
             return Optional.of("no approver of the request made the withdrawal");
         } else if (isUnexplained) {

@@ -64,7 +64,7 @@ final class Votes {
                 set |= allowed.contains(step) ? 1 << step : 0;
             }
         }
-        boolean unexplained = program && decision.path("note").asText("").isBlank();
+        boolean unexplained = program && decision.path("note").asText("").isEmpty();
         if (set == 0
                 || unexplained
                 || voters.stream().anyMatch(other -> !Collections.disjoint(other, names))) {

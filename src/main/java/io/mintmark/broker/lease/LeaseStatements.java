@@ -5,12 +5,22 @@ package io.mintmark.broker.lease;
  * runtime.ending} too, so no lock on its rows outlives a statement.
  */
 final class LeaseStatements {
+    /** The oldest of each tenant, up to a thousand in all, so that no tenant waits for another. */
     static final String NOTE_REQUESTS =
             """
-            WITH turn AS (
-                SELECT r.mint_id, r.asked_by, row_number() OVER (PARTITION BY e.tenant ORDER BY r.mint_id) AS place
-                  FROM work.early_end AS r JOIN work.ending AS e ON e.mint_id = r.mint_id
-                 ORDER BY place LIMIT 1000
+            WITH RECURSIVE tenant AS (
+                SELECT min(r.tenant) AS name FROM work.early_end AS r
+                 UNION ALL
+                SELECT (SELECT min(r.tenant) FROM work.early_end AS r WHERE r.tenant > t.name)
+                  FROM tenant AS t WHERE t.name IS NOT NULL
+            ), chosen AS (
+                SELECT name FROM tenant WHERE name IS NOT NULL ORDER BY random() LIMIT 1000
+            ), turn AS MATERIALIZED (
+                SELECT r.mint_id, r.asked_by
+                  FROM chosen AS c
+                 CROSS JOIN LATERAL (SELECT e.mint_id, e.asked_by FROM work.early_end AS e
+                                      WHERE e.tenant = c.name ORDER BY e.mint_id
+                                      LIMIT 1000 / (SELECT count(*) FROM chosen)) AS r
             ), asked AS (
                 SELECT e.mint_id, t.asked_by
                   FROM turn AS t JOIN work.ending AS e ON e.mint_id = t.mint_id
@@ -24,8 +34,10 @@ final class LeaseStatements {
                 RETURNING e.mint_id
             )
             DELETE FROM work.early_end AS r
-             WHERE r.mint_id IN (SELECT mint_id FROM moved)
-                OR NOT EXISTS (SELECT FROM work.ending AS e WHERE e.mint_id = r.mint_id)
+             WHERE r.mint_id IN (SELECT mint_id FROM moved
+                                  UNION ALL
+                                 SELECT t.mint_id FROM turn AS t
+                                  WHERE NOT EXISTS (SELECT FROM work.ending AS e WHERE e.mint_id = t.mint_id))
             """;
 
     private static final String IS_FREE = "(e.claimed_until IS NULL OR e.claimed_until < now())";

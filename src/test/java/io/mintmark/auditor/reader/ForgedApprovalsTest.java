@@ -323,6 +323,34 @@ class ForgedApprovalsTest {
         assertFound();
     }
 
+    /** Its rule keeps its approval, since nobody is named by both. */
+    @Test
+    void a_program_by_a_glob_that_was_removed_beside_a_disjoint_one_accuses_nobody()
+            throws Exception {
+        database.admin(
+                """
+                DELETE FROM broker.access_approver WHERE rule = 1 AND subject = 'lead:*';
+                INSERT INTO broker.access_approver (rule, idp, subject, match, program) VALUES (1, 'sso', 'bot:*', 'glob', true);
+                INSERT INTO broker.access_approver (rule, idp, subject, match) VALUES (1, 'sso', 'lead:b*', 'glob');
+                """);
+        database.run(Who.TENANT_ADMIN, "UPDATE broker.tenant SET require_second_admin = true");
+        database.admin("DELETE FROM broker.access_approver WHERE program");
+        String request = asked.asks("dev:eve", "deploy", 600);
+        assertEquals("granted", asked.decides("sso", "lead:bob", request, "approve"));
+        assertFound();
+    }
+
+    @Test
+    void a_rule_with_fewer_steps_than_its_approvers_is_found() throws Exception {
+        database.admin(
+                "INSERT INTO broker.access_approver (rule, role_name, step) VALUES (1, 'test_admin', 2)");
+        forge("UPDATE broker.access_rule SET steps = '{1}' WHERE id = 1");
+        String request = asked.asks("dev:eve", "deploy", 600);
+        asked.decides("sso", "lead:bob", request, "approve");
+        forge(GRANT);
+        assertFound("is not one that access rule 1 allowed");
+    }
+
     private static final String BY_PROGRAM =
             VOTE.replace("subject)", "subject, note)")
                     .formatted("'sso', issuer, 'lead:bot', 'INC-7'");

@@ -134,6 +134,39 @@ class AccessRacesTest {
         assertEquals("granted", status(request));
     }
 
+    /** What the statement does after it has written the vote. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                """
+                ALTER TABLE broker.access_request DISABLE TRIGGER check_access_request;
+                UPDATE broker.access_request SET expires_at = now();
+                ALTER TABLE broker.access_request ENABLE ALWAYS TRIGGER check_access_request
+                """,
+                "INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'dev:eve', 'INC-1')",
+                "INSERT INTO broker.blocked_subject (tenant, subject, match, claims, reason) VALUES ('acme', 'dev:**', 'glob', '{\"groups\": \"x\"}', 'INC-1')"
+            })
+    void an_approval_whose_statement_waits_is_checked_again(String meanwhile) {
+        String request = asked.asks("dev:eve", "deploy", 600);
+        database.runAsSuperuser(
+                """
+                CREATE FUNCTION public.meanwhile() RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS $f$ BEGIN %s; END $f$
+                """
+                        .formatted(meanwhile));
+        String said =
+                String.valueOf(
+                        assertThrows(
+                                        IllegalStateException.class,
+                                        () ->
+                                                database.run(
+                                                        Who.TENANT_ADMIN,
+                                                        "INSERT INTO broker.access_decision (request, verdict) VALUES ('%s', 'approve') RETURNING public.meanwhile()"
+                                                                .formatted(request)))
+                                .getCause());
+        assertTrue(said.contains("lapsed, or its requester was blocked, while"), said);
+        assertEquals("pending", status(request));
+    }
+
     @Test
     void an_approval_beside_a_lapse_is_one_or_the_other() throws Exception {
         String request = asked.asks("dev:eve", "deploy", 600);

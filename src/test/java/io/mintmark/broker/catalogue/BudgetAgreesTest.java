@@ -172,6 +172,21 @@ class BudgetAgreesTest {
         }
     }
 
+    /** 34 for the name, and 8 for each pair: their globs don't matter any more. */
+    @Test
+    void globs_beyond_the_budget_are_not_looked_at() {
+        try (TestDatabase database = TestDatabase.migrated()) {
+            database.assertRows(
+                    Who.ADMIN,
+                    """
+                    SELECT internal.claims_steps(
+                        (SELECT jsonb_build_object('c', jsonb_agg(jsonb_build_object('glob', 'a*' || i))) FROM generate_series(1, 200) AS i),
+                        (SELECT jsonb_build_object('c', jsonb_agg('ab' || i)) FROM generate_series(1, 1200) AS i))
+                    """,
+                    String.valueOf(34 + 8 * 200 * 1200));
+        }
+    }
+
     private static String any(Random random, String letters) {
         return random.ints(random.nextInt(8), 0, letters.length())
                 .mapToObj(i -> letters.substring(i, i + 1))
