@@ -1,7 +1,5 @@
 package io.mintmark.base.sql;
 
-import static org.junit.jupiter.api.Assertions.assertThrows;
-
 import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.endtoend.Eventually;
 
@@ -10,7 +8,6 @@ import org.junit.jupiter.api.Test;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.util.concurrent.CompletableFuture;
 
 class TestDatabaseTest {
     /** PostgreSQL lists it as a session only when it has started. */
@@ -18,33 +15,31 @@ class TestDatabaseTest {
     void a_connection_that_is_being_made_does_not_keep_a_database_from_being_replaced() {
         try (TestDatabase database = TestDatabase.migrated();
                 TestDatabase other = database.copy()) {
-            String oid = "(SELECT oid FROM pg_database WHERE datname = '%s')";
-            CompletableFuture<Connection> slow =
-                    CompletableFuture.supplyAsync(() -> connect(database));
+            other.admin("INSERT INTO broker.tenant (name) VALUES ('acme')");
+            Thread.startVirtualThread(() -> connect(database));
             Eventually.holds(() ->
                     !other.column(
-                                    "SELECT pid FROM pg_locks WHERE locktype = 'object' AND objid = "
-                                            + oid.formatted(database.name()))
+                                    """
+                                    SELECT l.pid FROM pg_locks AS l JOIN pg_database AS d ON d.oid = l.objid
+                                     WHERE l.classid = 'pg_database'::regclass AND d.datname = '%s'
+                                    """
+                                            .formatted(database.name()))
                             .isEmpty());
             database.replaceBy(other);
-            assertThrows(SQLException.class, () -> ended(slow.join()));
+            database.assertRows("SELECT name FROM broker.tenant", "acme");
         }
     }
 
-    private static Connection connect(TestDatabase database) {
-        try {
-            return DriverManager.getConnection(
-                    database.url() + "?options=-c%20post_auth_delay=1",
-                    Who.ADMIN.login(),
-                    database.password());
+    /** A session that takes a second to start, and is ended or refused. */
+    private static void connect(TestDatabase database) {
+        try (Connection session =
+                DriverManager.getConnection(
+                        database.url() + "?options=-c%20post_auth_delay=1",
+                        Who.ADMIN.login(),
+                        database.password())) {
+            session.createStatement().execute("SELECT pg_sleep(60)");
         } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private static void ended(Connection connection) throws SQLException {
-        try (connection) {
-            connection.createStatement().execute("SELECT 1");
+            // the database was replaced
         }
     }
 }
