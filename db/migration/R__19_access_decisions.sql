@@ -369,6 +369,10 @@ DECLARE
 BEGIN
     PERFORM internal.refuse_old_snapshot('A decision');
     PERFORM FROM broker.subject_grant AS g WHERE g.request_id = of_request FOR NO KEY UPDATE;
+    -- The grant would wait for these, after its request was checked.
+    PERFORM FROM broker.access_request AS q JOIN broker.key AS k ON k.tenant = q.tenant AND k.name = q.key WHERE q.id = of_request FOR KEY SHARE OF k;
+    PERFORM FROM broker.access_request AS q JOIN broker.identity_provider AS p ON p.tenant = q.tenant AND p.name IN (q.idp, q.actor_idp)
+      WHERE q.id = of_request FOR KEY SHARE OF p;
     PERFORM FROM broker.tenant AS t
       WHERE t.name = (SELECT q.tenant FROM broker.access_request AS q WHERE q.id = of_request) FOR NO KEY UPDATE;
     SELECT q.* INTO found FROM broker.access_request AS q WHERE q.id = of_request FOR UPDATE;

@@ -82,32 +82,43 @@ $$;
 COMMENT ON FUNCTION internal.shown_credentials(broker.access_request) IS
     'The state of the last 100 credentials of access that ended early, as the service shows it; none while the access is active.';
 
--- Looked up one after the other: joined otherwise, all credentials that were ever ended may be read.
+-- Looked up one after the other: joined otherwise, all credentials that were ever ended may be read. A session that ends one of
+-- them itself holds its row, and must not keep other tenants waiting.
 DROP FUNCTION IF EXISTS internal.end_credentials_of(uuid);
-CREATE OR REPLACE FUNCTION internal.end_credentials_of(of_request uuid, most int) RETURNS int
+DROP FUNCTION IF EXISTS internal.end_credentials_of(uuid, int);
+CREATE OR REPLACE FUNCTION internal.end_credentials_of(of_request uuid, most int, after_mint uuid, OUT ended int, OUT left_after uuid)
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
     SET jit = off
     SET enable_hashjoin = off
     SET enable_mergejoin = off
+    SET enable_bitmapscan = off
+    SET lock_timeout = '300ms'
 AS $$
 DECLARE
-    ended int;
+    at_once constant int := 10000;
+    of_grant constant bigint := (SELECT q.grant_id FROM broker.access_request AS q WHERE q.id = of_request);
+    begin_after constant uuid := coalesce(after_mint, audit.first_mint_id(clock_timestamp() - interval '1 hour'
+        - (SELECT max(t.max_duration) FROM broker.provider_type AS t WHERE t.ends_early OR t.leaves_behind) * interval '1 second'));
+    mints constant uuid[] := ARRAY(SELECT e.mint_id FROM audit.event AS e WHERE e.grant_id = of_grant AND e.step = 1 AND e.mint_id > begin_after
+                                    ORDER BY e.mint_id LIMIT at_once);
+    chosen uuid[];
 BEGIN
+    chosen := ARRAY(SELECT m.mint_id FROM unnest(mints) AS m (mint_id)
+                     WHERE EXISTS (SELECT FROM audit.access_credential AS c WHERE c.mint_id = m.mint_id AND c.request = of_request AND c.state = 'lasts' OFFSET 0)
+                     ORDER BY m.mint_id LIMIT most);
     INSERT INTO broker.ended_credential (mint_id, reason)
-    SELECT c.mint_id, format('The access of request %s ended early', of_request)
-      FROM audit.access_credential AS c WHERE c.request = of_request AND c.state = 'lasts'
-     ORDER BY c.mint_id LIMIT most
+    SELECT c.mint_id, format('The access of request %s ended early', of_request) FROM unnest(chosen) AS c (mint_id)
         ON CONFLICT (mint_id) DO NOTHING;
     GET DIAGNOSTICS ended = ROW_COUNT;
-    RETURN ended;
-EXCEPTION WHEN integrity_constraint_violation THEN
-    RETURN NULL;
+    left_after := CASE WHEN cardinality(chosen) = most THEN chosen[most] WHEN cardinality(mints) = at_once THEN mints[at_once] END;
+EXCEPTION WHEN integrity_constraint_violation OR lock_not_available THEN
+    left_after := after_mint;
 END
 $$;
-COMMENT ON FUNCTION internal.end_credentials_of(uuid, int) IS
-    'Ends up to so many credentials of a request that the broker can end, and returns their number; null if a limit of the tenant prevented that. The access ends in either case.';
+COMMENT ON FUNCTION internal.end_credentials_of(uuid, int, uuid) IS
+    'Ends up to so many credentials of a request that the broker can end, among the next 10,000 mints after one (null: after those whose credentials have expired by now). ended: their number; null if a limit of the tenant or another session prevented that. left_after: the mint after which the rest is; null: there is none. The access ends in either case.';
 
 CREATE OR REPLACE FUNCTION internal.end_requested_credentials(of_request uuid) RETURNS void
     LANGUAGE plpgsql
@@ -119,7 +130,7 @@ BEGIN
     IF of_tenant IS NOT NULL THEN
         INSERT INTO work.early_access_end (request, tenant) VALUES (of_request, of_tenant) ON CONFLICT DO NOTHING;
         -- Ending a credential takes milliseconds, so the replicas end the others.
-        PERFORM internal.end_credentials_of(of_request, 100);
+        PERFORM internal.end_credentials_of(of_request, 100, NULL);
     END IF;
 END
 $$;
@@ -143,7 +154,7 @@ DECLARE
     open record;
     looked int := 0;
     left_of_tenant int;
-    ended int;
+    part record;
     ended_in_all int := 0;
 BEGIN
     -- By chance: those with the oldest rows would have every turn if they are many.
@@ -151,28 +162,30 @@ BEGIN
         PERFORM FROM broker.tenant AS t WHERE t.name = of_tenant FOR NO KEY UPDATE SKIP LOCKED;
         CONTINUE WHEN NOT FOUND;
         left_of_tenant := 5 * share;
-        FOR open IN SELECT e.request, e.ended_at FROM work.early_access_end AS e
+        FOR open IN SELECT e.request, e.ended_at, e.after_mint FROM work.early_access_end AS e
                      WHERE e.tenant = of_tenant AND e.next_try <= moment
                      ORDER BY e.next_try LIMIT share FOR UPDATE SKIP LOCKED LOOP
             looked := looked + 1;
-            ended := internal.end_credentials_of(open.request, left_of_tenant);
-            left_of_tenant := left_of_tenant - coalesce(ended, 0);
-            ended_in_all := ended_in_all + coalesce(ended, 0);
-            IF left_of_tenant = 0 THEN
-                UPDATE work.early_access_end AS e SET next_try = clock_timestamp() WHERE e.request = open.request;
-                EXIT;
-            ELSIF ended IS NULL THEN
+            SELECT c.ended, c.left_after INTO part FROM internal.end_credentials_of(open.request, left_of_tenant, open.after_mint) AS c;
+            left_of_tenant := left_of_tenant - coalesce(part.ended, 0);
+            ended_in_all := ended_in_all + coalesce(part.ended, 0);
+            IF part.ended IS NULL THEN
                 UPDATE work.early_access_end AS e SET next_try = clock_timestamp() + interval '1 minute' WHERE e.tenant = of_tenant AND e.next_try <= moment;
                 EXIT;
+            ELSIF part.left_after IS NOT NULL THEN
+                UPDATE work.early_access_end AS e SET next_try = clock_timestamp(), after_mint = part.left_after WHERE e.request = open.request;
+                EXIT WHEN left_of_tenant = 0;
             ELSIF open.ended_at < clock_timestamp() - interval '2 minutes' THEN
                 DELETE FROM work.early_access_end AS e WHERE e.request = open.request;
             ELSE
-                UPDATE work.early_access_end AS e SET next_try = clock_timestamp() + interval '5 seconds' WHERE e.request = open.request;
+                -- What was in flight when the access ended has an id of that time.
+                UPDATE work.early_access_end AS e SET next_try = clock_timestamp() + interval '5 seconds',
+                       after_mint = audit.first_mint_id(open.ended_at - interval '2 minutes') WHERE e.request = open.request;
             END IF;
-            EXIT WHEN clock_timestamp() > moment + interval '2 seconds';
+            EXIT WHEN clock_timestamp() > moment + interval '500 milliseconds';
         END LOOP;
-        -- A statement that ran into the service's time-out would undo all of it, again and again.
-        EXIT WHEN looked >= most OR ended_in_all >= 2 * most OR clock_timestamp() > moment + interval '2 seconds';
+        -- The tenants are locked until the end, and a statement that ran into the service's time-out would undo all of it, again and again.
+        EXIT WHEN looked >= most OR ended_in_all >= 2 * most OR clock_timestamp() > moment + interval '500 milliseconds';
     END LOOP;
     RETURN looked;
 END

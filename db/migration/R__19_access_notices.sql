@@ -70,7 +70,8 @@ DECLARE
     moment constant timestamptz := clock_timestamp();
 BEGIN
     UPDATE work.access_notice AS n
-       SET due = moment + CASE WHEN EXISTS (SELECT FROM audit.access_credential AS c WHERE c.request = of_request AND c.state = 'ending')
+       SET due = moment + CASE WHEN (SELECT jsonb_path_exists(internal.shown_credentials(q), '$[*] ? (@.state == "ending")')
+                                       FROM broker.access_request AS q WHERE q.id = of_request)
                                THEN interval '5 seconds' ELSE interval '0' END,
            wanted_at = moment, access_lasts = false
      WHERE n.request = of_request AND n.access_lasts;

@@ -189,6 +189,12 @@ BEGIN
     END IF;
     PERFORM internal.record_row(TG_TABLE_NAME, 'tenant', TG_OP, to_jsonb(OLD), to_jsonb(NEW),
                                 (SELECT to_jsonb(a) FROM broker.access_approver AS a WHERE a.id = coalesce(NEW.id, OLD.id)), OLD.updated_at >= transaction_timestamp());
+    -- The record waits for other edits of the tenant.
+    IF NEW.idp IS DISTINCT FROM OLD.idp
+       AND NEW.issuer IS DISTINCT FROM (SELECT p.issuer FROM broker.identity_provider AS p WHERE p.tenant = NEW.tenant AND p.name = NEW.idp) THEN
+        PERFORM internal.refuse_in(TG_RELID, '', format('Identity provider "%s" got another issuer while the statement waited.', NEW.idp),
+            'Run the statement again.', 'serialization_failure', 'issuer');
+    END IF;
     PERFORM internal.keep_steps(coalesce(NEW.rule, OLD.rule));
     -- Who was a program would be a person by another row.
     IF OLD.program

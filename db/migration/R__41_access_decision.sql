@@ -10,8 +10,15 @@ DECLARE
     asked broker.access_request;
     shown constant jsonb := NEW.revisions;
     fault record;
+    called_in text;
 BEGIN
     NEW.id := internal.new_id(TG_RELID, NEW.id);
+    -- Within another statement, a decision would see rows as that statement leaves them, and the history would not have them yet.
+    GET DIAGNOSTICS called_in = PG_CONTEXT;
+    IF NEW.subject IS NULL AND strpos(called_in, chr(10)) > 0 THEN
+        PERFORM internal.refuse_in(TG_RELID, 'an_approval_is_a_statement_of_its_own', 'A function or a DO block decides an access request, and a decision is a statement of its own.',
+            'Run the INSERT by itself.', 'object_not_in_prerequisite_state');
+    END IF;
     -- For logins; internal.decide_access has asked before it inserts.
     NEW.note := nullif(internal.plain_text(NEW.note), '');
     PERFORM internal.refuse_missing(TG_RELID, to_jsonb(NEW), '{request}');
@@ -88,6 +95,11 @@ BEGIN
     END IF;
     -- The history has the end of the access before the withdrawal.
     IF TG_OP = 'INSERT' AND NEW.verdict = 'withdraw' THEN
+        IF NEW.decided_by IS NOT NULL AND NOT internal.may_decide(asked, NEW.decided_by, NULL, NULL, NULL) THEN
+            PERFORM internal.refuse_in(TG_RELID, 'not_an_approver',
+                format('Access request %s: the statement that withdraws its access also takes away the row that lets you do so.', NEW.request),
+                'Withdraw the access first.', 'insufficient_privilege');
+        END IF;
         PERFORM internal.end_access(asked, coalesce(NEW.decided_by, NEW.subject));
     END IF;
     PERFORM internal.record_row(TG_TABLE_NAME, 'tenant', TG_OP, to_jsonb(OLD), to_jsonb(NEW),

@@ -13,14 +13,34 @@ END
 $$;
 COMMENT ON FUNCTION internal.remove_reviewed_grant() IS 'Trigger: disables the grant that a review removes.';
 
+CREATE OR REPLACE FUNCTION internal.refuse_own_sign_off(of_grant bigint, of_request uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF internal.awaits_sign_off(of_request) AND internal.shaped_rule_of(of_request, session_user) THEN
+        PERFORM internal.refuse_in('broker.grant_review', 'another_person_signs_off',
+            format('Grant %s comes from a break glass by an access rule that the person with login "%s" wrote, changed or approved, so another person must sign it off.',
+                   of_grant, session_user),
+            format('Ask another admin of the tenant. To end the access now: UPDATE broker.subject_grant SET enabled = false WHERE id = %s;', of_grant),
+            'insufficient_privilege', 'grant_id');
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.refuse_own_sign_off(bigint, uuid) IS
+    'Rejects the sign-off of a break glass by a person who wrote, changed or approved its access rule.';
+
 CREATE OR REPLACE FUNCTION internal.sign_off_request() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    of_request constant uuid := (SELECT g.request_id FROM broker.subject_grant AS g WHERE g.id = NEW.grant_id);
 BEGIN
+    -- A change of the rule by the same statement is on record by now.
+    PERFORM internal.refuse_own_sign_off(NEW.grant_id, of_request);
     UPDATE broker.access_request AS q SET signed_off_by = NEW.created_by, signed_off_at = now()
-     WHERE q.id = (SELECT g.request_id FROM broker.subject_grant AS g WHERE g.id = NEW.grant_id)
-       AND q.break_glass AND q.signed_off_by IS NULL;
+     WHERE q.id = of_request AND q.break_glass AND q.signed_off_by IS NULL;
     RETURN NULL;
 END
 $$;
@@ -80,6 +100,7 @@ CREATE OR REPLACE FUNCTION internal.check_grant_review() RETURNS trigger
 AS $$
 DECLARE
     reviewed record;
+    called_in text;
 BEGIN
     NEW.id := internal.new_id(TG_RELID, NEW.id);
     -- With the reviewer's rights: they review grants that they may see.
@@ -88,6 +109,11 @@ BEGIN
     NEW.tenant := reviewed.tenant;
     -- An edit that is not committed yet is waited for, and seen: a row that says that the reviewer made the request, for example.
     IF internal.awaits_sign_off(reviewed.request_id) THEN
+        GET DIAGNOSTICS called_in = PG_CONTEXT;
+        IF strpos(called_in, chr(10)) > 0 THEN
+            PERFORM internal.refuse_in(TG_RELID, 'a_sign_off_is_a_statement_of_its_own', 'A function or a DO block signs off a break glass, and a sign-off is a statement of its own.',
+                'Run the INSERT by itself.', 'object_not_in_prerequisite_state');
+        END IF;
         PERFORM internal.refuse_old_snapshot('A sign-off');
         PERFORM FROM broker.tenant AS t WHERE t.name = reviewed.tenant FOR NO KEY UPDATE;
     END IF;
@@ -104,16 +130,11 @@ BEGIN
         PERFORM internal.refuse_in(TG_RELID, 'another_person_signs_off',
             format('Grant %s comes from a request that login "%s" made, so another person must review it.', NEW.grant_id, session_user),
             'Ask another admin of the tenant.', 'insufficient_privilege', 'grant_id');
-    ELSIF internal.awaits_sign_off(reviewed.request_id) AND internal.shaped_rule_of(reviewed.request_id, session_user) THEN
-        PERFORM internal.refuse_in(TG_RELID, 'another_person_signs_off',
-            format('Grant %s comes from a break glass by an access rule that the person with login "%s" wrote, changed or approved, so another person must sign it off.',
-                   NEW.grant_id, session_user),
-            format('Ask another admin of the tenant. To end the access now: UPDATE broker.subject_grant SET enabled = false WHERE id = %s;', NEW.grant_id),
-            'insufficient_privilege', 'grant_id');
     ELSIF NEW.verdict = 'keep' AND NOT reviewed.enabled AND NOT internal.awaits_sign_off(reviewed.request_id) THEN
         PERFORM internal.refuse(format('Grant %s is disabled, so there is nothing to keep.', NEW.grant_id),
             'Enable the grant first, or review another one: SELECT * FROM audit.grant_review WHERE enabled.');
     END IF;
+    PERFORM internal.refuse_own_sign_off(NEW.grant_id, reviewed.request_id);
     IF internal.may_hold_secret(NEW.note) THEN
         PERFORM internal.refuse_secret(TG_RELID, 'note', NEW.note, to_jsonb(NEW) - 'note');
     END IF;

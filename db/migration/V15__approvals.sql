@@ -358,6 +358,7 @@ CREATE TABLE work.early_access_end (
     tenant text COLLATE "C" NOT NULL,
     ended_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     next_try timestamptz NOT NULL DEFAULT clock_timestamp(),
+    after_mint uuid,
     CONSTRAINT access_ends_early_once PRIMARY KEY (request)
 );
 COMMENT ON TABLE work.early_access_end IS
@@ -366,6 +367,7 @@ COMMENT ON COLUMN work.early_access_end.request IS 'The request in broker.access
 COMMENT ON COLUMN work.early_access_end.tenant IS 'The tenant of the request.';
 COMMENT ON COLUMN work.early_access_end.ended_at IS 'When its access ended.';
 COMMENT ON COLUMN work.early_access_end.next_try IS 'When a replica looks next.';
+COMMENT ON COLUMN work.early_access_end.after_mint IS 'The mint after which a replica looks next; null: it looks at all whose credentials may last.';
 CREATE INDEX early_access_ends_by_time ON work.early_access_end (next_try) INCLUDE (tenant);
 CREATE INDEX early_access_ends_of_a_tenant ON work.early_access_end (tenant, next_try);
 

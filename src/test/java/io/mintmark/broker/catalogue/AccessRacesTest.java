@@ -168,6 +168,30 @@ class AccessRacesTest {
     }
 
     @Test
+    void an_approval_that_waits_for_the_key_is_checked_afterwards() throws Exception {
+        String request = asked.asks("dev:eve", "deploy", 600);
+        assertEquals(
+                "requester_blocked",
+                between(
+                        Who.TENANT_ADMIN,
+                        "SELECT name FROM broker.key WHERE name = 'deploy' FOR UPDATE",
+                        "INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'dev:eve', 'INC-1')",
+                        Who.APP,
+                        asked.decision("sso", "lead:bob", request, "approve")));
+    }
+
+    @Test
+    void an_approver_whose_issuer_changes_meanwhile_is_refused() {
+        String said =
+                refusedAfter(
+                        Who.ADMIN,
+                        "UPDATE broker.identity_provider SET issuer = 'https://new.example.com' WHERE name = 'sso'",
+                        Who.TENANT_ADMIN,
+                        "INSERT INTO broker.access_approver (rule, idp, subject) VALUES (1, 'sso', 'lead:cat')");
+        assertTrue(said.contains("got another issuer while the statement waited"), said);
+    }
+
+    @Test
     void an_approval_beside_a_lapse_is_one_or_the_other() throws Exception {
         String request = asked.asks("dev:eve", "deploy", 600);
         String approval = asked.decision("sso", "lead:bob", request, "approve");

@@ -172,7 +172,9 @@ class ApprovalsInStepsTest {
         String request = asked.asks("dev:eve", "vault", 600);
         assertEquals("bad_note", votes("bot:oncall", "[]", "", request));
         assertEquals("bad_note", votes("bot:oncall", "[]", "\u200b \n", request));
-        assertEquals("bad_note", votes("bot:oncall", "[]", "\u2003\u00a0\u2800\u3000", request));
+        assertEquals(
+                "bad_note",
+                votes("bot:oncall", "[]", "\u2003\u00a0\u2800\u3000\ufffc\ud834\udd73", request));
         assertEquals("pending", votes("bot:oncall", "[]", "SCHEDULE-7", request));
         votes("lead:ann", "[]", "", request);
         assertEquals("granted", votes("lead:bob", "[]", "", request));

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.mintmark.base.sql.AskedAccess;
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.endtoend.Eventually;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -14,6 +15,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.sql.Connection;
 import java.sql.Statement;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 /** What becomes of the credentials of access that ends before its time. */
 class EarlyAccessEndTest {
@@ -454,6 +458,64 @@ class EarlyAccessEndTest {
         assertEnded("105");
         assertEquals("1", asked.one("SELECT internal.end_credentials_of_access(100)"));
         assertEnded("130");
+    }
+
+    /** A grant of 30 days can have millions, and a turn reads 10,000 mints. */
+    @Test
+    void credentials_that_have_expired_keep_no_turn_from_its_end() {
+        String request = granted("dev:eve", "deploy");
+        database.runAsSuperuser(
+                """
+                INSERT INTO audit.event (mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key,
+                                         provider, provider_type, grant_id, grant_revision, broker, expires_at, token_hash)
+                SELECT (left(overlay(audit.first_mint_id(now() - interval '1 minute')::text PLACING '7' FROM 15 FOR 1), 31) || lpad(n::text, 5, '0'))::uuid,
+                       1, 'requested', now(), 'r', 'acme', q.idp, q.issuer, q.subject, q.key, 'own', 'ssh', q.grant_id, 1, 'test', now(), sha256('token')
+                  FROM broker.access_request AS q, generate_series(1, 10000) AS n
+                """);
+        minted(request, "ssh");
+        assertEquals("withdrawn", asked.gives("dev:eve", request));
+        assertEnded("0");
+        assertEquals("1", asked.one("SELECT internal.end_credentials_of_access(10)"));
+        assertEnded("0");
+        assertEquals("1", asked.one("SELECT internal.end_credentials_of_access(10)"));
+        assertEnded("1");
+        assertEquals("0", asked.one("SELECT internal.end_credentials_of_access(10)"));
+    }
+
+    /** The statement has written one of them, and has not locked the tenant yet. */
+    @Test
+    void a_statement_that_ends_one_of_them_delays_only_those_of_its_tenant() throws Exception {
+        String request = granted("dev:eve", "deploy");
+        asked.gives("dev:eve", request);
+        String mint = requested(request, "ssh");
+        String other = requested(request, "ssh");
+        try (Connection open = database.connect(Who.TENANT_ADMIN);
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            try (Statement lock = open.createStatement()) {
+                lock.execute("SELECT pg_advisory_lock(7)");
+                Future<?> waiting =
+                        threads.submit(() ->
+                                database.run(
+                                        Who.TENANT_ADMIN,
+                                        """
+                                        INSERT INTO broker.ended_credential (mint_id, reason)
+                                        SELECT '%s'::uuid, 'INC-1' UNION ALL SELECT '%s'::uuid, 'INC-1' || left(pg_advisory_lock(7)::text, 0)
+                                        """
+                                                .formatted(mint, other)));
+                Eventually.holds(() ->
+                        waiting.isDone()
+                                || !database.column("SELECT pid FROM pg_locks WHERE NOT granted")
+                                        .isEmpty());
+                assertEquals("1", asked.one("SELECT internal.end_credentials_of_access(10)"));
+                assertEnded("0");
+                lock.execute("SELECT pg_advisory_unlock(7)");
+                waiting.get();
+            }
+        }
+        assertEnded("2");
+        database.assertRows(
+                "SELECT next_try > now() + interval '10 seconds' FROM runtime.early_access_end",
+                "t");
     }
 
     private void assertEnded(String number) {

@@ -1,0 +1,130 @@
+package io.mintmark.broker.catalogue;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.base.sql.AskedAccess;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * A statement that changes a row and calls a function for each of its rows: what the function does
+ * would see the change, and the history would not have it yet.
+ */
+class NestedDecisionsTest {
+    @AutoClose private final TestDatabase database = TestDatabase.filled(AskedAccess.TENANT);
+    private final AskedAccess asked = new AskedAccess(database);
+
+    private static final String OWN_STATEMENT = "a decision is a statement of its own";
+
+    /** What an admin of the tenant is told who calls a function that does this. */
+    private String refused(String does, String statement) {
+        String script =
+                "CREATE FUNCTION pg_temp.nested() RETURNS void LANGUAGE plpgsql AS $f$ BEGIN %s; END $f$; %s"
+                        .formatted(does, statement);
+        return String.valueOf(
+                assertThrows(
+                                IllegalStateException.class,
+                                () -> database.run(Who.TENANT_ADMIN, script))
+                        .getCause());
+    }
+
+    private static String vote(String request, String verdict) {
+        return "INSERT INTO broker.access_decision (request, verdict) VALUES ('%s', '%s')"
+                .formatted(request, verdict);
+    }
+
+    private void assertStatus(String request, String status) {
+        database.assertRows(
+                "SELECT status FROM broker.access_request WHERE id = '%s'".formatted(request),
+                status);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "DELETE FROM broker.access_approver WHERE program RETURNING pg_temp.nested()",
+                "UPDATE broker.access_approver SET program = false WHERE program RETURNING pg_temp.nested()",
+                "UPDATE broker.key SET max_duration = 500 WHERE name = 'deploy' RETURNING pg_temp.nested()",
+                "SELECT pg_temp.nested()"
+            })
+    void an_approval_within_another_statement_is_refused(String statement) {
+        database.admin(
+                "INSERT INTO broker.access_approver (rule, idp, subject, program) VALUES (1, 'sso', 'bot:lead', true);"
+                        + "UPDATE broker.tenant SET require_second_admin = true");
+        String request = asked.asks("dev:eve", "deploy", 600);
+        String said = refused(vote(request, "approve"), statement);
+        assertTrue(said.contains(OWN_STATEMENT), said);
+        assertStatus(request, "pending");
+    }
+
+    @Test
+    void an_approval_in_a_block_is_refused() {
+        String request = asked.asks("dev:eve", "deploy", 600);
+        String block = "DO $$ BEGIN %s; END $$".formatted(vote(request, "approve"));
+        String said =
+                String.valueOf(
+                        assertThrows(
+                                        IllegalStateException.class,
+                                        () -> database.run(Who.TENANT_ADMIN, block))
+                                .getCause());
+        assertTrue(said.contains(OWN_STATEMENT), said);
+        database.run(Who.TENANT_ADMIN, vote(request, "approve"));
+        assertStatus(request, "granted");
+    }
+
+    @Test
+    void who_takes_its_own_row_away_does_not_withdraw() {
+        String request = asked.asks("dev:eve", "deploy", 600);
+        assertEquals("granted", asked.decides("sso", "lead:bob", request, "approve"));
+        String said =
+                refused(
+                        "DELETE FROM broker.access_approver WHERE role_name = 'test_tenant_admin'",
+                        vote(request, "withdraw") + " RETURNING pg_temp.nested()");
+        assertTrue(said.contains("takes away the row that lets you do so"), said);
+        assertStatus(request, "granted");
+    }
+
+    private static final String SIGN_OFF =
+            "INSERT INTO broker.grant_review (grant_id, verdict, note) SELECT id, 'keep', 'ok' FROM broker.subject_grant";
+
+    private void breakGlass() {
+        assertEquals(
+                "granted",
+                asked.one(
+                        asked.request("dev:eve", "root", 600, "coalesce(refusal, status)")
+                                .replace("600, false", "600, true")));
+    }
+
+    @Test
+    void who_changes_the_rule_in_the_same_statement_does_not_sign_off() {
+        breakGlass();
+        String said =
+                refused(
+                        "NULL",
+                        """
+                        WITH rule AS (UPDATE broker.access_rule SET reason = 'x' WHERE break_glass RETURNING tenant)
+                        INSERT INTO broker.grant_review (grant_id, verdict, note)
+                        SELECT g.id, 'keep', 'ok' FROM rule JOIN broker.subject_grant AS g USING (tenant)
+                        """);
+        assertTrue(said.contains("so another person must sign it off"), said);
+    }
+
+    @Test
+    void a_sign_off_within_another_statement_is_refused() {
+        breakGlass();
+        String said =
+                refused(
+                        SIGN_OFF,
+                        "UPDATE broker.access_rule SET reason = 'x' WHERE break_glass RETURNING pg_temp.nested()");
+        assertTrue(said.contains("a sign-off is a statement of its own"), said);
+        database.run(Who.TENANT_ADMIN, SIGN_OFF);
+        database.assertRows("SELECT signed_off_by FROM broker.access_request", "test_tenant_admin");
+    }
+}
