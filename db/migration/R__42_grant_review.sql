@@ -13,12 +13,16 @@ END
 $$;
 COMMENT ON FUNCTION internal.remove_reviewed_grant() IS 'Trigger: disables the grant that a review removes.';
 
-CREATE OR REPLACE FUNCTION internal.refuse_own_sign_off(of_grant bigint, of_request uuid) RETURNS void
+CREATE OR REPLACE FUNCTION internal.refuse_own_review(of_grant bigint, of_request uuid) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF internal.awaits_sign_off(of_request) AND internal.shaped_rule_of(of_request, session_user) THEN
+    IF of_request IS NOT NULL AND internal.made_request(of_request, session_user) THEN
+        PERFORM internal.refuse_in('broker.grant_review', 'another_person_signs_off',
+            format('Grant %s comes from a request that login "%s" made, so another person must review it.', of_grant, session_user),
+            'Ask another admin of the tenant.', 'insufficient_privilege', 'grant_id');
+    ELSIF internal.awaits_sign_off(of_request) AND internal.shaped_rule_of(of_request, session_user) THEN
         PERFORM internal.refuse_in('broker.grant_review', 'another_person_signs_off',
             format('Grant %s comes from a break glass by an access rule that the person with login "%s" wrote, changed or approved, so another person must sign it off.',
                    of_grant, session_user),
@@ -27,8 +31,8 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION internal.refuse_own_sign_off(bigint, uuid) IS
-    'Rejects the sign-off of a break glass by a person who wrote, changed or approved its access rule.';
+COMMENT ON FUNCTION internal.refuse_own_review(bigint, uuid) IS
+    'Rejects the review of the grant of a request by a person who made the request, and the sign-off of a break glass by a person who wrote, changed or approved its access rule.';
 
 CREATE OR REPLACE FUNCTION internal.sign_off_request() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -37,8 +41,8 @@ AS $$
 DECLARE
     of_request constant uuid := (SELECT g.request_id FROM broker.subject_grant AS g WHERE g.id = NEW.grant_id);
 BEGIN
-    -- A change of the rule by the same statement is on record by now.
-    PERFORM internal.refuse_own_sign_off(NEW.grant_id, of_request);
+    -- What the same statement has changed is on record by now.
+    PERFORM internal.refuse_own_review(NEW.grant_id, of_request);
     UPDATE broker.access_request AS q SET signed_off_by = NEW.created_by, signed_off_at = now()
      WHERE q.id = of_request AND q.break_glass AND q.signed_off_by IS NULL;
     RETURN NULL;
@@ -126,15 +130,11 @@ BEGIN
     ELSIF length(NEW.note) > 1000 THEN
         PERFORM internal.refuse(format('The review of grant %s: its note has %s characters; the maximum is 1000.', NEW.grant_id, length(NEW.note)),
             'Shorten it.');
-    ELSIF reviewed.request_id IS NOT NULL AND internal.made_request(reviewed.request_id, session_user) THEN
-        PERFORM internal.refuse_in(TG_RELID, 'another_person_signs_off',
-            format('Grant %s comes from a request that login "%s" made, so another person must review it.', NEW.grant_id, session_user),
-            'Ask another admin of the tenant.', 'insufficient_privilege', 'grant_id');
     ELSIF NEW.verdict = 'keep' AND NOT reviewed.enabled AND NOT internal.awaits_sign_off(reviewed.request_id) THEN
         PERFORM internal.refuse(format('Grant %s is disabled, so there is nothing to keep.', NEW.grant_id),
             'Enable the grant first, or review another one: SELECT * FROM audit.grant_review WHERE enabled.');
     END IF;
-    PERFORM internal.refuse_own_sign_off(NEW.grant_id, reviewed.request_id);
+    PERFORM internal.refuse_own_review(NEW.grant_id, reviewed.request_id);
     IF internal.may_hold_secret(NEW.note) THEN
         PERFORM internal.refuse_secret(TG_RELID, 'note', NEW.note, to_jsonb(NEW) - 'note');
     END IF;
