@@ -24,9 +24,10 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * The newest changes of the configuration, and the newest checkpoint, that this replica has seen,
- * and the row of the log that it wrote last. A database that no longer has one of them was
- * restored, or promoted before it had received it: grants that were revoked may be in force again.
+ * The newest changes of the configuration, and the newest checkpoint, that this replica has seen. A
+ * database that no longer has one of them was restored, or promoted before it had received it:
+ * grants that were revoked may be in force again. If one is missing, the row of the log that this
+ * replica wrote last is looked for too, so that one acknowledgement covers both.
  *
  * <p>Answers that differ from what was seen before aren't proof of that, since answers can overtake
  * each other. So the database is asked for the very row that was seen.

@@ -161,8 +161,16 @@ public final class TestDatabase implements AutoCloseable {
         onServer("ALTER DATABASE %s CONNECTION LIMIT -1".formatted(name));
     }
 
-    /** One that was let in before and is still starting isn't in {@code pg_stat_activity} yet. */
+    /** Ends sessions, also those that were let in before and are still starting. */
     private void endSessions(String which) {
+        Eventually.holds(() -> !hasStartingSessions());
+        onServer(
+                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '%s' AND %s"
+                        .formatted(name, which));
+    }
+
+    /** Whether a session is starting, which isn't in {@code pg_stat_activity} until it has. */
+    boolean hasStartingSessions() {
         String starting =
                 """
                 SELECT l.pid FROM pg_locks AS l JOIN pg_database AS d ON d.oid = l.objid
@@ -170,11 +178,7 @@ public final class TestDatabase implements AutoCloseable {
                 """
                         .formatted(name);
         TestServer.Address server = TestServer.address();
-        Eventually.holds(() ->
-                column(Server.SESSIONS, server.superuser(), server.password(), starting).isEmpty());
-        onServer(
-                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '%s' AND %s"
-                        .formatted(name, which));
+        return !column(Server.SESSIONS, server.superuser(), server.password(), starting).isEmpty();
     }
 
     /** Of files, which takes half as long as through the write-ahead log. */

@@ -134,7 +134,10 @@ class AccessRacesTest {
         assertEquals("granted", status(request));
     }
 
-    /** What the statement does after it has written the vote. */
+    /**
+     * The statement that writes the vote calls a function, which makes the request lapse or writes
+     * a block.
+     */
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -6,7 +6,7 @@ import io.mintmark.base.sql.TestDatabase.Who;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-/** What admins asked to end early goes on for each tenant, however many another one asked for. */
+/** The early ends that a tenant asked for don't wait for those of another tenant. */
 class EarlyEndTurnsTest {
     private static final String LEFT =
             "SELECT tenant || ' ' || count(*) FROM runtime.early_end GROUP BY tenant ORDER BY tenant";
