@@ -23,6 +23,12 @@ public record DatabaseLogin(
         Optional<String> snapshot) {
     private static final int CONNECTING_SECONDS = 10;
 
+    /**
+     * For the login of a command, which has no second attempt. A login takes half a second of CPU
+     * time in a JVM that has just started, so many times that where processors are busy.
+     */
+    private static final int LOGIN_SECONDS = 60;
+
     /** A login whose audit connections take a snapshot of their own. */
     public DatabaseLogin(String url, String username, Supplier<Optional<String>> password) {
         this(url, username, password, Optional.empty());
@@ -66,7 +72,7 @@ public record DatabaseLogin(
                         .flatMap(Optional::stream)
                         .collect(Collectors.joining(" ")));
         source.setConnectTimeout(CONNECTING_SECONDS);
-        source.limitLogin(CONNECTING_SECONDS);
+        source.limitLogin(LOGIN_SECONDS);
         source.setTcpKeepAlive(true);
         // CommitThenQuery and single statements rely on it, whatever the URL says
         source.setPreferQueryMode(PreferQueryMode.EXTENDED);

@@ -53,8 +53,10 @@ public final class LoginSource extends PGSimpleDataSource {
             failure = null;
             return connection;
         } catch (SQLException e) {
-            failure = isLate(e, began) ? new SQLTimeoutException("late", e.getSQLState()) : e;
-            throw e;
+            SQLException known =
+                    isLate(e, began) ? new SQLTimeoutException("late", e.getSQLState()) : e;
+            failure = known;
+            throw known;
         }
     }
 

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -86,6 +88,33 @@ class DatabaseLoginTest {
                                             return value;
                                         })
                                 : answer);
+    }
+
+    @Test
+    void a_command_awaits_a_login_longer_than_a_host() {
+        LoginSource source = database.login(Who.APP).source("test", "");
+
+        assertEquals(10, source.getConnectTimeout());
+        assertEquals(60, source.getLoginTimeout());
+    }
+
+    @Test
+    void a_server_that_accepts_a_connection_and_is_silent_is_named_as_the_cause() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            LoginSource source =
+                    new DatabaseLogin(
+                                    "jdbc:postgresql://127.0.0.1:" + silent.getLocalPort() + "/m",
+                                    "app",
+                                    Optional::empty)
+                            .source("test", "");
+            source.limitLogin(1);
+
+            SQLException failure = assertThrows(SQLException.class, source::getConnection);
+
+            DatabaseUnfit unfit = DatabaseUnfit.because(failure);
+            assertEquals("the server doesn't respond in time", unfit.getMessage());
+            assertTrue(unfit.isUnreachable());
+        }
     }
 
     private interface Answer {
