@@ -65,7 +65,9 @@ AS $$
 BEGIN
     RETURN internal.is_blocked_in_all_tenants('glob', glob, clock_timestamp())
         OR EXISTS (SELECT FROM broker.blocked_subject AS b JOIN broker.identity_provider AS p ON p.tenant = b.tenant AND p.issuer = glob_is_blocked.issuer
-                    WHERE b.tenant = of_tenant AND b.match = 'glob' AND internal.covers(b, p.name, 'glob', glob, clock_timestamp(), NULL));
+                    WHERE b.tenant = of_tenant AND b.match = 'glob'
+                      -- first, because it is cheap
+                      AND internal.glob_covers(b.subject, 'glob', glob) AND internal.covers(b, p.name, 'glob', glob, clock_timestamp(), NULL));
 END
 $$;
 COMMENT ON FUNCTION internal.glob_is_blocked(text, text, text) IS
