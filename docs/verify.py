@@ -1123,8 +1123,8 @@ SAID_TWICE = "tenant idp issuer subject key provider provider_type grant_id acto
 IDENTITY = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 STEP_OF = {"requested": 1, "issued": 2, "failed": 2, "withheld": 2, "denied": 2, "rejected": 2, "ended": 3}
 CONFIGURED = {"tenant", "identity_provider", "access_provider", "key", "access_rule", "access_approver", "blocked_subject"}
-APPROVED = {"tenant", "identity_provider", "access_provider", "key", "subject_grant", "access_rule", "access_approver", "access_request", "access_decision",
-            "blocked_subject"}
+APPROVED = {"tenant", "identity_provider", "access_provider", "key", "subject_grant", "grant_review", "access_rule", "access_approver", "access_request",
+            "access_decision", "blocked_subject"}
 NOT_APPROVED = "description reason owner end_access approved_by approved_at created_at created_by updated_at updated_by steps".split()
 TERMS = {"access_rule": "id", "key": "name", "access_provider": "name"}  # what requests rest on, and what it is named by
 STATUS = "status grant_id withdrawn_by signed_off_by signed_off_at updated_at updated_by".split()  # what changes in a request
@@ -1199,6 +1199,7 @@ class Approvals:
         self.tenant, self.second, self.turned_on_in = tenant, False, None
         self.writers, self.rules, self.approvers, self.open = {}, {}, {}, {}
         self.joined, self.admins, self.token_rows, self.reported = set(), set(), {}, set()
+        self.review = None  # the last one's grant, login and transaction: the sign-off follows it
         self.granted, self.enabled = {}, {}  # requests, and until when the enabled grants of requests last
         # Pairs of issuers of which an identity provider had one before the other, and who changed approvers since a rule was approved.
         self.links, self.writers_of_approvers = set(), {}
@@ -1259,11 +1260,15 @@ class Approvals:
             return self.of_issuer(after) or self.of_issuer(after, "actor_idp", "actor_issuer")
         return self.of_issuer(after) if table == "access_decision" and before is None else None
 
-    def of_sign_off(self, row, by):
-        """Why somebody who had a part in a break glass signed it off; nothing if nobody did."""
+    def of_sign_off(self, before, row, by, made_in):
+        """Why a break glass was not signed off by a review of its grant, once, by somebody who had no part in it; nothing if it was."""
+        if before.get("signed_off_by") is not None:
+            return f"it was signed off by '{before['signed_off_by']}' before, and a sign-off never changes"
         login = row["signed_off_by"]
         if login != by:
             return f"login '{by}' recorded it"
+        if self.review != (row["grant_id"], by, made_in):
+            return f"'{login}' did not review its grant"
         if self.names(("login", login)) & parties(row):
             return f"'{login}' made the request, or acted in it"
         return f"'{login}' wrote, changed or approved its access rule" if self.is_one_of(login, self.changers.get(row["rule"], set())) else None
@@ -1569,6 +1574,13 @@ def was_loosened(before, after, at):
             or any(before.get(column) != after.get(column) for column in ("idp", "subject", "match", "claims")))
 
 
+def wrong_status(then, now, request):
+    """Why a request could not get another status; nothing if it could."""
+    if then not in (now, "pending") and (then, now) != ("granted", "withdrawn"):
+        return f"was {then} and became {now}, but had ended before"
+    return "was refused without a decision" if now == "refused" and request and not request["refused"] else None
+
+
 def is_as_proposed(before, after):
     other = {"proposed", "created_at", "created_by", "updated_at", "updated_by"}
     said = [{column: value for column, value in row.items() if column not in other} for row in (before, after or {})]
@@ -1620,6 +1632,7 @@ def judge_approval(tenant, revision, table, before, after, by, at, made_in):
             approvals.open[after["id"]] = {"row": after, "by_its_rule": approvals.is_by_its_rule(after), "terms": approvals.terms_of(after),
                                               "approvals": [], "names": {}, "refused": False}
         elif table == "access_request":
+            request = approvals.open.get(before["id"])
             if after is None or after["status"] != "pending":
                 approvals.open.pop(before["id"], None)
             changing = {*STATUS, *(["expires_at"] if after and after["break_glass"] and after.get("grant_id") is not None else [])}
@@ -1627,6 +1640,8 @@ def judge_approval(tenant, revision, table, before, after, by, at, made_in):
                 wrong(f"forged_{table} of tenant {tenant} at change {revision}: request {before['id']} was deleted, and a request never is")
             elif any(exact(before.get(column)) != exact(after.get(column)) for column in {*before, *after} - changing):
                 wrong(f"forged_{table} of tenant {tenant} at change {revision}: what request {after['id']} asked for was changed")
+            elif why := wrong_status(before["status"], after["status"], request):
+                wrong(f"forged_{table} of tenant {tenant} at change {revision}: request {after['id']} {why}")
         elif table == "access_decision" and before:
             did = "changed" if after else "deleted"
             wrong(f"forged_access_decision of tenant {tenant} at change {revision}: decision {before['id']} was {did}, and a decision never is")
@@ -1634,8 +1649,10 @@ def judge_approval(tenant, revision, table, before, after, by, at, made_in):
             approvals.add_decision(after, by)
             if why := approvals.of_revisions(after):
                 wrong(f"forged_{table} of tenant {tenant} at change {revision}: {why}")
-        if table == "access_request" and before and after and before.get("signed_off_by") is None and after.get("signed_off_by") is not None:
-            if why := approvals.of_sign_off(after, by):
+        if table == "grant_review":
+            approvals.review = after and after["grant_id"], by, made_in
+        if table == "access_request" and before and after and before.get("signed_off_by") != after.get("signed_off_by"):
+            if why := approvals.of_sign_off(before, after, by, made_in):
                 wrong(f"wrong_sign_off of request {after['id']} of tenant {tenant} at change {revision}: {why}")
         if table == "access_request" and after and after.get("grant_id") is not None:
             approvals.granted[after["id"]] = after

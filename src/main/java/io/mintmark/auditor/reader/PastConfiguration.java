@@ -58,7 +58,12 @@ final class PastConfiguration implements MintProof {
 
     /** Tables that say who approved what. */
     private static final Set<String> APPROVALS =
-            Set.of("access_rule", "access_approver", "access_request", "access_decision");
+            Set.of(
+                    "access_rule",
+                    "access_approver",
+                    "access_request",
+                    "access_decision",
+                    "grant_review");
 
     private static final ObjectMapper JSON =
             new ObjectMapper(

@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.auditor.reader.RecordedApprovals.Change;
 
+import org.jspecify.annotations.Nullable;
+
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -120,15 +122,28 @@ final class RecordedRequests {
                             new TreeMap<>()));
             return Optional.empty();
         }
+        Open request = open.get(id);
         if (!after.path("status").asText().equals("pending")) {
             open.remove(id);
         }
         if (!after.isObject()) {
             return Optional.of("request %s was deleted, and a request never is".formatted(id));
+        } else if (!RequestedGrant.asksTheSame(before, after)) {
+            return Optional.of("what request %s asked for was changed".formatted(id));
         }
-        return RequestedGrant.asksTheSame(before, after)
-                ? Optional.empty()
-                : Optional.of("what request %s asked for was changed".formatted(id));
+        return wrongStatus(before.path("status").asText(), after.path("status").asText(), request)
+                .map(why -> "request %s %s".formatted(id, why));
+    }
+
+    private static Optional<String> wrongStatus(String from, String to, @Nullable Open request) {
+        if (!from.equals(to)
+                && !from.equals("pending")
+                && !(from.equals("granted") && to.equals("withdrawn"))) {
+            return Optional.of("was %s and became %s, but had ended before".formatted(from, to));
+        } else if (to.equals("refused") && request != null && request.refusals().isEmpty()) {
+            return Optional.of("was refused without a decision");
+        }
+        return Optional.empty();
     }
 
     private boolean isByItsRule(JsonNode request) {

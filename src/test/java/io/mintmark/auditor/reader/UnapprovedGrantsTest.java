@@ -731,6 +731,42 @@ class UnapprovedGrantsTest {
     }
 
     @Test
+    void a_sign_off_without_a_review_is_found() throws Exception {
+        asked.asks("dev:eve", "root", 600);
+        database.rewrite("access_request", "signed_off_by = session_user, signed_off_at = now()");
+        assertFound("wrong_sign_off of request ", "did not review its grant");
+    }
+
+    @Test
+    void a_sign_off_that_is_taken_away_is_found() throws Exception {
+        asked.asks("dev:eve", "root", 600);
+        database.run(
+                Who.TENANT_ADMIN,
+                "INSERT INTO broker.grant_review (grant_id, verdict) VALUES (1, 'keep')");
+        database.rewrite("access_request", "signed_off_by = NULL, signed_off_at = NULL");
+        assertFound(
+                "wrong_sign_off of request ",
+                "it was signed off by 'test_tenant_admin' before, and a sign-off never changes");
+    }
+
+    @Test
+    void a_refusal_that_nobody_gave_is_found() throws Exception {
+        asked.asks("dev:eve", "deploy", 600);
+        database.rewrite("access_request", "status = 'refused'");
+        assertFound("forged_access_request of tenant acme", "was refused without a decision");
+    }
+
+    @Test
+    void a_request_that_is_opened_again_is_found() throws Exception {
+        asked.decides("sso", "lead:bob", asked.asks("dev:eve", "deploy", 600), "refuse");
+        assertNothingFound();
+        database.rewrite("access_request", "status = 'pending'");
+        assertFound(
+                "forged_access_request of tenant acme",
+                "was refused and became pending, but had ended before");
+    }
+
+    @Test
     void another_name_of_who_approved_a_request_is_found() throws Exception {
         asked.decides("sso", "lead:bob", asked.asks("dev:eve", "deploy", 600), "approve");
         forge("UPDATE broker.subject_grant SET approved_by = 'mina'");
