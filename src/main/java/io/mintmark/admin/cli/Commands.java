@@ -18,10 +18,12 @@ import io.mintmark.auditor.command.AuditVerify;
 import io.mintmark.auditor.command.AuditWitness;
 import io.mintmark.auditor.command.Explain;
 import io.mintmark.base.config.ConsoleSettings;
+import io.mintmark.base.config.DatabaseSettings;
 import io.mintmark.base.config.SettingsReader;
 import io.mintmark.base.logging.Logging;
 import io.mintmark.base.schema.Migrations;
 import io.mintmark.base.sql.Logins;
+import io.mintmark.base.start.DatabaseWait;
 import io.mintmark.base.start.ProgramVersion;
 import io.mintmark.base.thread.HelperThread;
 import io.mintmark.console.wiring.Console;
@@ -213,7 +215,8 @@ public final class Commands {
     private final class Migrate implements Runnable {
         @Override
         public void run() {
-            int count = Migrations.of(settings().migrating()).run();
+            DatabaseSettings database = settings().migrating();
+            int count = new DatabaseWait(database).get(() -> Migrations.of(database).run());
             log.info("The schema is up to date, {} migrations ran", count);
         }
     }

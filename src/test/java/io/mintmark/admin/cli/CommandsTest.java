@@ -12,7 +12,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -27,6 +29,10 @@ class CommandsTest {
     private record Said(int status, String out, String errors) {}
 
     private Said run(String... arguments) {
+        return run(Map.of(), arguments);
+    }
+
+    private Said run(Map<String, String> environment, String... arguments) {
         PrintStream out = System.out;
         PrintStream errors = System.err;
         ByteArrayOutputStream said = new ByteArrayOutputStream();
@@ -34,7 +40,7 @@ class CommandsTest {
         try {
             System.setOut(new PrintStream(said, true, StandardCharsets.UTF_8));
             System.setErr(new PrintStream(complained, true, StandardCharsets.UTF_8));
-            int status = new Commands(Map.of(), directory).execute(arguments);
+            int status = new Commands(environment, directory).execute(arguments);
             return new Said(
                     status,
                     said.toString(StandardCharsets.UTF_8),
@@ -105,5 +111,30 @@ class CommandsTest {
                         "mintmark: BROKER_SIGNING_KEYS_DIR is",
                         "mintmark: BROKER_URL is"),
                 said.errors().lines().map(line -> line.replaceFirst(" not set.*", "")).toList());
+    }
+
+    @Test
+    void a_migration_waits_for_a_database_that_is_down_and_names_it() throws IOException {
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        String url = "jdbc:postgresql://127.0.0.1:" + port + "/mintmark";
+
+        Said said =
+                run(
+                        Map.of(
+                                "DATABASE_URL", url,
+                                "DATABASE_USERNAME", "owner",
+                                "DATABASE_START_TIMEOUT", "PT1S"),
+                        "migrate");
+
+        assertEquals(1, said.status());
+        assertEquals(
+                "mintmark: DATABASE_URL "
+                        + url
+                        + ": nothing accepts connections at the server's address (Connection refused)"
+                        + " (tried for 1 s)",
+                said.errors().lines().toList().getLast());
     }
 }
