@@ -393,6 +393,37 @@ $$;
 COMMENT ON FUNCTION internal.last_record(text, text, jsonb) IS
     'The last change on record of the row with this name: the row after it (null: it was deleted or renamed), and its transaction.';
 
+-- A decision or a sign-off is judged by what is there when it is recorded. What the same statement changes, but records after it,
+-- would be gone already, and still be on record. Always the end of an index, so that an edit of many rows stays linear.
+CREATE OR REPLACE FUNCTION internal.refuse_change_after_decision(of_tenant text, changed_table text) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET enable_bitmapscan = off
+    SET jit = off
+AS $$
+DECLARE
+    decided record;
+BEGIN
+    FOR decided IN
+        SELECT last.transaction_id, t.name = 'access_decision' OR last.before ->> 'signed_off_by' IS NULL AND last.after ->> 'signed_off_by' IS NOT NULL AS is_one
+          FROM (VALUES ('access_decision'), ('access_request')) AS t (name)
+         CROSS JOIN LATERAL (SELECT c.* FROM audit.config_change AS c
+                              WHERE c.tenant = of_tenant AND c.table_name = t.name AND c.table_name <> 'subject_grant'
+                              ORDER BY c.revision DESC LIMIT 1) AS last
+    LOOP
+        IF decided.is_one AND decided.transaction_id = pg_current_xact_id()::text::bigint THEN
+            PERFORM internal.refuse_in(('broker.' || changed_table)::regclass, 'a_decision_ends_its_transaction',
+                format('The transaction has decided a request for access of tenant "%s", or signed off a break glass, and now changes a row of broker.%s, on which that may rest.',
+                       of_tenant, changed_table),
+                'COMMIT; first, and then make the change.', 'object_not_in_prerequisite_state');
+        END IF;
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION internal.refuse_change_after_decision(text, text) IS
+    'Rejects a change of what decisions on requests rest on, if the current transaction has decided a request of the tenant, or signed off a break glass.';
+
 CREATE OR REPLACE FUNCTION internal.record_row(changed_table text, tenant_column text, operation text, old_row jsonb, new_row jsonb, row_now jsonb,
                                                is_of_now boolean) RETURNS void
     LANGUAGE plpgsql
@@ -408,13 +439,20 @@ BEGIN
                    coalesce('"' || (new_row ->> tenant_column) || '"', 'all tenants')),
             'Insert a new row for the other tenant, and delete the old row.', 'restrict_violation');
     END IF;
+    -- What the triggers of a decision change themselves follows from it.
+    IF pg_trigger_depth() = 1
+       AND (changed_table = 'subject_grant' AND old_row ->> 'request_id' IS NOT NULL
+            OR changed_table IN ('tenant', 'tenant_admin', 'identity_provider', 'access_provider', 'key', 'access_rule', 'access_approver', 'blocked_subject')) THEN
+        PERFORM internal.refuse_change_after_decision(coalesce(old_row, new_row) ->> tenant_column, changed_table);
+    END IF;
+    -- Rows are compared by their text: as jsonb, 100 and 100.0 are equal, and the history and its readers keep them apart.
     -- A function that a statement calls, in RETURNING for example, may change a row that the statement has changed already. That
     -- is recorded first, since the statement's own changes are recorded at its end. So each change must begin where the record
     -- of the row ends. Rows that this transaction has not written are on record as they are, but for columns that a later
     -- migration added.
     IF operation <> 'INSERT' THEN
         SELECT * INTO last FROM internal.last_record(old_row ->> tenant_column, changed_table, old_row);
-        IF (last.transaction_id = pg_current_xact_id()::text::bigint OR is_of_now) AND last.recorded IS DISTINCT FROM old_row THEN
+        IF (last.transaction_id = pg_current_xact_id()::text::bigint OR is_of_now) AND last.recorded::text IS DISTINCT FROM old_row::text THEN
             PERFORM internal.refuse_second_change(changed_table);
         END IF;
     END IF;
@@ -428,7 +466,7 @@ BEGIN
     END IF;
     PERFORM internal.append_change(coalesce(new_row, old_row) ->> tenant_column, changed_table, operation, old_row, new_row);
     -- And it must end where the row is now.
-    IF row_now IS DISTINCT FROM new_row THEN
+    IF row_now::text IS DISTINCT FROM new_row::text THEN
         PERFORM internal.refuse_second_change(changed_table);
     END IF;
 END
@@ -502,7 +540,7 @@ BEGIN
     END IF;
     -- What tools write again and again, as a MERGE, is not meant.
     IF TG_OP = 'UPDATE' AND touched BETWEEN 1 AND 100 AND pg_trigger_depth() = 1 AND current_query() ~* '^\s*UPDATE\s' THEN
-        IF NOT EXISTS (TABLE written EXCEPT TABLE removed) THEN
+        IF NOT EXISTS (SELECT to_jsonb(w)::text FROM written AS w EXCEPT SELECT to_jsonb(r)::text FROM removed AS r) THEN
             RAISE NOTICE 'This UPDATE changed nothing: each row already had these values.' USING HINT = 'An expression with a null, such as a null time plus an interval, stays null.';
         END IF;
     END IF;

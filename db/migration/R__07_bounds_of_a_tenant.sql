@@ -111,6 +111,17 @@ END
 $$;
 COMMENT ON FUNCTION internal.changes_are_counted() IS 'Whether the login''s changes count towards the day''s limit. Changes by platform admins do not.';
 
+-- Not how deep in triggers: members have triggers on tables of their own. With the rights of whoever runs the statement.
+CREATE OR REPLACE FUNCTION internal.is_run_by_the_owner() RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN (SELECT pg_get_userbyid(n.nspowner) = current_user FROM pg_namespace AS n WHERE n.nspname = 'internal');
+END
+$$;
+COMMENT ON FUNCTION internal.is_run_by_the_owner() IS 'Whether a function with its owner''s rights, such as one of our triggers, runs the statement, and not a login.';
+
 -- Once for each statement, since a bulk import pays for each row. An UPDATE that leaves a row as it was is not recorded, and
 -- does not count.
 CREATE OR REPLACE FUNCTION internal.count_changes() RETURNS trigger
@@ -122,8 +133,7 @@ DECLARE
 BEGIN
     IF NOT internal.changes_are_counted() THEN
         RETURN NULL;
-    -- credentials that end with requested access (internal.end_credentials_of): the end of the access counts
-    ELSIF TG_TABLE_NAME = 'ended_credential' AND (pg_trigger_depth() > 1 OR internal.session_is_the_service()) THEN
+    ELSIF TG_TABLE_NAME = 'ended_credential' AND internal.session_is_the_service() THEN
         RETURN NULL;
     ELSIF TG_OP = 'INSERT' THEN
         PERFORM internal.add_changes(TG_RELID, w.tenant, sum(1 + pg_column_size(to_jsonb(w)) / 4096),
@@ -138,22 +148,23 @@ BEGIN
         RETURN NULL;
     ELSE
         -- the rows that a tenant has when it begins to require a second admin (internal.record_tenant)
-        IF pg_trigger_depth() > 1 AND TG_TABLE_NAME = 'key' THEN
+        IF TG_TABLE_NAME = 'key' THEN
             IF NOT EXISTS (SELECT FROM written AS w WHERE (to_jsonb(w) ->> 'approved_at')::timestamptz IS DISTINCT FROM now()
-                                                       OR to_jsonb(w) ->> 'approved_by' IS NOT NULL) THEN
+                                                       OR to_jsonb(w) ->> 'approved_by' IS NOT NULL)
+               AND NOT EXISTS (SELECT FROM removed AS r WHERE to_jsonb(r) ->> 'approved_at' IS NOT NULL) THEN
                 RETURN NULL;
             END IF;
         END IF;
         -- Access is reduced if each row was switched, from one value of enabled to the other. A new block disables the one that
         -- ended (internal.lift_ended_block).
         PERFORM internal.add_changes(TG_RELID, c.tenant, sum(c.counts)::bigint, bool_and(c.reduces) OR bool_and(c.lifts))
-           FROM (SELECT w.tenant, 1 + pg_column_size(to_jsonb(w)) / 4096 AS counts, internal.is_switched_on(to_jsonb(w)) = of_blocks AS reduces,
-                        NOT internal.is_switched_on(to_jsonb(w)) AND coalesce((to_jsonb(w) ->> 'until')::timestamptz <= now(), false) AS lifts
-                   FROM (TABLE written EXCEPT ALL TABLE removed) AS w
+           FROM (SELECT w.row ->> 'tenant' AS tenant, 1 + pg_column_size(w.row) / 4096 AS counts, internal.is_switched_on(w.row) = of_blocks AS reduces,
+                        NOT internal.is_switched_on(w.row) AND coalesce((w.row ->> 'until')::timestamptz <= now(), false) AS lifts
+                   FROM (SELECT n.text::jsonb FROM (SELECT to_jsonb(w)::text FROM written AS w EXCEPT ALL SELECT to_jsonb(r)::text FROM removed AS r) AS n (text)) AS w (row)
                  UNION ALL
-                 SELECT r.tenant, pg_column_size(to_jsonb(r)) / 4096, internal.is_switched_on(to_jsonb(r)) <> of_blocks,
-                        internal.is_switched_on(to_jsonb(r)) AND coalesce((to_jsonb(r) ->> 'until')::timestamptz <= now(), false)
-                   FROM (TABLE removed EXCEPT ALL TABLE written) AS r) AS c
+                 SELECT r.row ->> 'tenant', pg_column_size(r.row) / 4096, internal.is_switched_on(r.row) <> of_blocks,
+                        internal.is_switched_on(r.row) AND coalesce((r.row ->> 'until')::timestamptz <= now(), false)
+                   FROM (SELECT n.text::jsonb FROM (SELECT to_jsonb(r)::text FROM removed AS r EXCEPT ALL SELECT to_jsonb(w)::text FROM written AS w) AS n (text)) AS r (row)) AS c
           GROUP BY c.tenant ORDER BY c.tenant;
     END IF;
     RETURN NULL;

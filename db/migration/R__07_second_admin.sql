@@ -7,6 +7,15 @@ CREATE OR REPLACE FUNCTION internal.what_it_allows(written jsonb) RETURNS jsonb
 COMMENT ON FUNCTION internal.what_it_allows(jsonb) IS
     'The columns of a row that a second admin approves. The steps and end_access of a rule are not among them, because only fewer steps, or turning end_access off, makes a rule laxer.';
 
+-- Not those within a column: a setting that is null may say more than one that is missing.
+CREATE OR REPLACE FUNCTION internal.without_nulls(written jsonb) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce(jsonb_object_agg(c.key, c.value), '{}') FROM jsonb_each(written) AS c WHERE c.value <> 'null';
+$$;
+COMMENT ON FUNCTION internal.without_nulls(jsonb) IS 'The columns of a row that are not null.';
+
 -- Whoever has no privilege on the two columns can only lose an approval.
 CREATE OR REPLACE FUNCTION internal.loses_approval(before jsonb, after jsonb) RETURNS boolean
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -148,6 +157,9 @@ BEGIN
         PERFORM internal.refuse(format('Tenant "%s" requires no second admin, so %s needs no approval.', written ->> 'tenant', shown),
             format('UPDATE broker.tenant SET require_second_admin = true WHERE name = %L;', written ->> 'tenant'),
             'object_not_in_prerequisite_state');
+    ELSIF what = 'subject_grant' AND written ->> 'request_id' IS NOT NULL THEN
+        PERFORM internal.refuse(format('%s came from request %s, which its approvers decide.', upper(left(shown, 1)) || substr(shown, 2), written ->> 'request_id'),
+            'Have the access requested again.', 'object_not_in_prerequisite_state');
     ELSIF what = 'blocked_subject' AND written ->> 'proposed' IS NULL THEN
         PERFORM internal.refuse(format('No change of %s awaits approval.', shown), 'TABLE broker.pending_approval lists what awaits approval.',
                                 'object_not_in_prerequisite_state');
@@ -226,6 +238,7 @@ DROP FUNCTION IF EXISTS broker.approve(text, text, text);
 CREATE OR REPLACE FUNCTION broker.approve(what text, id bigint, revision bigint) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
+    SET TimeZone = 'UTC'
 AS $$
 DECLARE
     shown text := CASE what WHEN 'subject_grant' THEN 'grant ' WHEN 'access_rule' THEN 'access rule ' WHEN 'access_approver' THEN 'access approver '
@@ -246,9 +259,9 @@ BEGIN
     END CASE;
     PERFORM internal.check_approval(what, shown, written), internal.check_revision(what, shown, written, revision);
     CASE what
-        WHEN 'subject_grant' THEN UPDATE broker.subject_grant AS g SET approved_by = session_user, approved_at = now() WHERE g.id = approve.id;
-        WHEN 'access_rule' THEN UPDATE broker.access_rule AS r SET approved_by = session_user, approved_at = now() WHERE r.id = approve.id;
-        WHEN 'access_approver' THEN UPDATE broker.access_approver AS a SET approved_by = session_user, approved_at = now() WHERE a.id = approve.id;
+        WHEN 'subject_grant' THEN UPDATE broker.subject_grant AS g SET approved_by = session_user, approved_at = clock_timestamp() WHERE g.id = approve.id;
+        WHEN 'access_rule' THEN UPDATE broker.access_rule AS r SET approved_by = session_user, approved_at = clock_timestamp() WHERE r.id = approve.id;
+        WHEN 'access_approver' THEN UPDATE broker.access_approver AS a SET approved_by = session_user, approved_at = clock_timestamp() WHERE a.id = approve.id;
         WHEN 'blocked_subject' THEN
             UPDATE broker.blocked_subject AS b
                SET idp = p.idp, subject = p.subject, match = p.match, claims = p.claims, until = p.until, enabled = p.enabled,
@@ -266,6 +279,7 @@ COMMENT ON FUNCTION broker.approve(text, bigint, bigint) IS
 CREATE OR REPLACE FUNCTION broker.approve(what text, tenant text, name text, revision bigint) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
+    SET TimeZone = 'UTC'
 AS $$
 DECLARE
     shown constant text := format('key "%s" of tenant "%s"', name, tenant);
@@ -279,7 +293,7 @@ BEGIN
     SELECT to_jsonb(k) INTO written FROM broker.key AS k
      WHERE k.tenant = approve.tenant AND k.name = approve.name AND internal.may_write_rows_of(k.tenant) FOR NO KEY UPDATE;
     PERFORM internal.check_approval(what, shown, written), internal.check_revision(what, shown, written, revision);
-    UPDATE broker.key AS k SET approved_by = session_user, approved_at = now() WHERE k.tenant = approve.tenant AND k.name = approve.name;
+    UPDATE broker.key AS k SET approved_by = session_user, approved_at = clock_timestamp() WHERE k.tenant = approve.tenant AND k.name = approve.name;
     RETURN format('Key "%s" of tenant "%s" is approved by "%s".', name, tenant, session_user);
 END
 $$;
@@ -292,7 +306,7 @@ CREATE OR REPLACE FUNCTION internal.approvers_of_rule(of_rule bigint) RETURNS js
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT coalesce(jsonb_agg(jsonb_strip_nulls(internal.what_it_allows(to_jsonb(a)) - '{id,tenant,rule}'::text[])
+    SELECT coalesce(jsonb_agg(internal.without_nulls(internal.what_it_allows(to_jsonb(a)) - '{id,tenant,rule}'::text[])
                               || CASE WHEN internal.is_in_force(a.tenant, a.approved_at) THEN '{}' ELSE '{"awaits_approval": true}'::jsonb END
                               ORDER BY a.step, a.id), '[]')
       FROM broker.access_approver AS a WHERE a.rule = of_rule;
@@ -305,13 +319,13 @@ SELECT t.name AS tenant, row.table_name, row.name, row.key, internal.text_in_asc
        format('SELECT broker.approve(%L, %s, %s);', row.table_name,
               CASE row.table_name WHEN 'key' THEN format('%L, %L', t.name, row.name) ELSE row.name END,
               internal.approval_revision(row.table_name, t.name, row.name)) AS statement,
-       internal.in_ascii((CASE row.table_name WHEN 'blocked_subject' THEN (row.written -> 'proposed') || jsonb_build_object('now', jsonb_strip_nulls(
+       internal.in_ascii((CASE row.table_name WHEN 'blocked_subject' THEN (row.written -> 'proposed') || jsonb_build_object('now', internal.without_nulls(
                                 internal.what_it_allows(row.written) - '{id,tenant,proposed}'::text[]))
-            ELSE jsonb_strip_nulls(internal.what_it_allows(row.written) - '{id,tenant,enabled}'::text[]) || row.further END)::text)::json AS allows
+            ELSE internal.without_nulls(internal.what_it_allows(row.written) - '{id,tenant,enabled}'::text[]) || row.further END)::text)::json AS allows
   FROM broker.tenant AS t
  CROSS JOIN LATERAL (
        SELECT 'subject_grant' AS table_name, g.id::text AS name, g.key, g.subject, g.reason, g.created_by, g.updated_at AS changed_at, to_jsonb(g) AS written, '{}'::jsonb AS further
-         FROM broker.subject_grant AS g WHERE g.tenant = t.name AND g.approved_at IS NULL AND g.enabled
+         FROM broker.subject_grant AS g WHERE g.tenant = t.name AND g.approved_at IS NULL AND g.enabled AND g.request_id IS NULL
         UNION ALL
        SELECT 'key' AS table_name, k.name, k.name AS key, NULL::text AS subject, k.description AS reason, k.created_by, k.updated_at AS changed_at, to_jsonb(k) AS written, '{}'::jsonb AS further
          FROM broker.key AS k WHERE k.tenant = t.name AND k.approved_at IS NULL AND k.enabled

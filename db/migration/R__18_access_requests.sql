@@ -128,17 +128,19 @@ CREATE OR REPLACE FUNCTION internal.grant_request(granted broker.access_request)
 AS $$
 DECLARE
     number bigint;
-    ends constant timestamptz := now() + granted.access * interval '1 second';
+    -- not now(): the transaction may have begun long before
+    begins constant timestamptz := clock_timestamp();
+    ends constant timestamptz := begins + granted.access * interval '1 second';
 BEGIN
     INSERT INTO broker.subject_grant
            (tenant, idp, subject, match, key, claims, actor_idp, actor, valid_from, valid_until, reason, owner, request_id, approved_by, approved_at)
-    VALUES (granted.tenant, granted.idp, granted.subject, 'exact', granted.key, granted.claims, granted.actor_idp, granted.actor, now(), ends,
+    VALUES (granted.tenant, granted.idp, granted.subject, 'exact', granted.key, granted.claims, granted.actor_idp, granted.actor, begins, ends,
             'request ' || granted.id,
             (SELECT coalesce(r.owner, k.owner) FROM broker.key AS k LEFT JOIN broker.access_rule AS r ON r.id = granted.rule
               WHERE k.tenant = granted.tenant AND k.name = granted.key),
             granted.id,
             (SELECT string_agg(internal.named_approver(d), ', ' ORDER BY d.id) FROM broker.access_decision AS d
-              WHERE d.request = granted.id AND d.verdict = 'approve'), now())
+              WHERE d.request = granted.id AND d.verdict = 'approve'), begins)
     RETURNING id INTO number;
     UPDATE broker.access_request AS q
        SET status = 'granted', grant_id = number, expires_at = CASE WHEN q.break_glass THEN ends ELSE q.expires_at END
@@ -255,6 +257,7 @@ DECLARE
     reached record;
     made uuid[];
     earlier uuid[];
+    former broker.access_request;
     asking broker.access_request;
     constraint_found text;
     message text;
@@ -301,7 +304,14 @@ BEGIN
             chosen.refusal := CASE WHEN chosen.detail IS NOT NULL THEN 'nobody_can_approve' END;
         END IF;
         rules := rules || chosen.rule;
-        earlier := earlier || internal.same_request(asking, chosen.rule, claims);
+        SELECT q.* INTO former FROM broker.access_request AS q WHERE q.id = internal.same_request(asking, chosen.rule, request_access.claims);
+        -- Nobody can approve it any more, and it would stand in the way of this one.
+        IF former.status = 'pending'
+           AND (internal.issuer_changed(former) IS NOT NULL OR internal.changed_since_asked(former) IS NOT NULL OR internal.parties_may_be_blocked(former)) THEN
+            PERFORM internal.end_request(former.id, 'void');
+            former.id := NULL;
+        END IF;
+        earlier := earlier || former.id;
         -- The first of two break glasses may be open for long.
         IF chosen.refusal = 'break_glass_open' AND earlier[place] IS NOT NULL THEN
             chosen.refusal := NULL;

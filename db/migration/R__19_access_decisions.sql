@@ -340,6 +340,9 @@ BEGIN
         (asked.status <> 'pending', CASE asked.status WHEN 'lapsed' THEN 'lapsed' WHEN 'void' THEN 'void' ELSE 'not_pending' END,
          format('The request is not pending any more: it is %s.', asked.status)),
         (asked.expires_at <= clock_timestamp(), 'lapsed', 'The request was not decided in time and has lapsed.'),
+        -- Each is counted, and shown in each notice.
+        (verdict = 'approve' AND (SELECT count(*) >= 100 FROM broker.access_decision AS d WHERE d.request = asked.id),
+         'void', 'The request is void, because it has 100 decisions, the maximum, and these don''t settle it.'),
         (rule.id IS NULL OR NOT rule.enabled OR NOT internal.is_in_force(rule.tenant, rule.approved_at) OR (rule.key, rule.approvals) IS DISTINCT FROM (asked.key, asked.approvals),
          'void', 'The rule of the request was changed or disabled, so the request is void.'),
         (asked.status = 'pending' AND verdict = 'approve' AND internal.issuer_changed(asked) IS NOT NULL, 'void',

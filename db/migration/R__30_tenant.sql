@@ -127,6 +127,11 @@ BEGIN
         UPDATE broker.access_approver AS a SET approved_at = now() WHERE a.tenant = NEW.name AND a.approved_at IS NULL;
     ELSIF TG_OP = 'UPDATE' AND OLD.require_second_admin AND NOT NEW.require_second_admin THEN
         PERFORM internal.keep_steps(r.id) FROM broker.access_rule AS r WHERE r.tenant = NEW.name;
+        -- Approvers that come into force join the names that they have, for good.
+        INSERT INTO work.joined_subject (tenant, role_name, issuer, subject)
+        SELECT DISTINCT a.tenant, a.role_name, a.issuer, a.subject FROM broker.access_approver AS a
+         WHERE a.tenant = NEW.name AND a.role_name IS NOT NULL AND a.subject IS NOT NULL
+            ON CONFLICT DO NOTHING;
     END IF;
     RETURN NULL;
 END

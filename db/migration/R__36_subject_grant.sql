@@ -104,7 +104,7 @@ BEGIN
 
     -- as it was approved in its request
     IF TG_OP = 'UPDATE' AND OLD.request_id IS NOT NULL
-       AND (internal.what_it_allows(to_jsonb(OLD)) - 'enabled' <> internal.what_it_allows(to_jsonb(NEW)) - 'enabled'
+       AND ((internal.what_it_allows(to_jsonb(OLD)) - 'enabled')::text <> (internal.what_it_allows(to_jsonb(NEW)) - 'enabled')::text
             OR NEW.enabled AND NOT OLD.enabled) THEN
         PERFORM internal.refuse_in(TG_RELID, 'a_requested_grant_is_only_disabled_or_deleted',
             format('Grant %s came from request %s: it can be disabled or deleted, and get another reason or owner, but nothing else can change.', OLD.id, OLD.request_id),
@@ -308,6 +308,31 @@ COMMENT ON FUNCTION internal.check_grant_issuer(broker.subject_grant) IS
 
 -- ---------------------------------------------------------------- its record, and what follows from it
 
+-- A change of a rule that ends its access disables the access first, on record too. So whatever is enabled still was disabled by
+-- the same statement, which records that after the rule.
+CREATE OR REPLACE FUNCTION internal.refuse_end_after_rule(of_tenant text, of_request uuid) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    change audit.config_change;
+BEGIN
+    IF pg_trigger_depth() > 1 THEN
+        RETURN;
+    END IF;
+    change := internal.last_change_of('access_rule', of_tenant, (SELECT q.rule::text FROM broker.access_request AS q WHERE q.id = of_request));
+    IF change.transaction_id = pg_current_xact_id()::text::bigint AND (change.before ->> 'end_access')::boolean
+       AND (change.after IS NULL OR NOT (change.after ->> 'enabled')::boolean
+            OR internal.what_it_allows(change.after)::text <> internal.what_it_allows(change.before)::text) THEN
+        PERFORM internal.refuse_in('broker.subject_grant', 'a_rule_ends_its_access',
+            format('The statement that ends access of request %s also changes its access rule, which ends all its access.', of_request),
+            'Change the rule alone: its end_access is true.', 'object_not_in_prerequisite_state');
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.refuse_end_after_rule(text, uuid) IS
+    'Rejects the end of requested access by a statement that also makes its rule end it.';
+
 CREATE OR REPLACE FUNCTION internal.record_subject_grant() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
@@ -330,6 +355,7 @@ BEGIN
             'restrict_violation');
     END IF;
     IF ends AND OLD.enabled AND OLD.valid_until > clock_timestamp() THEN
+        PERFORM internal.refuse_end_after_rule(OLD.tenant, OLD.request_id);
         PERFORM internal.end_requested_credentials(OLD.request_id);
     END IF;
 
@@ -509,14 +535,15 @@ BEGIN
         ELSIF TG_OP = 'DELETE' THEN
             PERFORM internal.add_changes(TG_RELID, r.tenant, sum(1 + pg_column_size(to_jsonb(r)) / 4096), true)
                FROM removed AS r GROUP BY r.tenant ORDER BY r.tenant;
-        ELSIF pg_trigger_depth() = 1 OR EXISTS (SELECT FROM written AS w WHERE w.approved_at IS DISTINCT FROM now() OR w.approved_by IS NOT NULL) THEN
+        ELSIF EXISTS (SELECT FROM written AS w WHERE w.approved_at IS DISTINCT FROM now() OR w.approved_by IS NOT NULL)
+              OR EXISTS (SELECT FROM removed AS r WHERE r.approved_at IS NOT NULL) THEN
             -- Access is reduced if each row was switched off.
             PERFORM internal.add_changes(TG_RELID, c.tenant, sum(c.counts)::bigint, bool_and(c.reduces))
                FROM (SELECT w.tenant, 1 + pg_column_size(to_jsonb(w)) / 4096 AS counts, NOT w.enabled AS reduces
-                       FROM (TABLE written EXCEPT ALL TABLE removed) AS w
+                       FROM written AS w JOIN removed AS r ON r.id = w.id WHERE r *<> w
                      UNION ALL
                      SELECT r.tenant, pg_column_size(to_jsonb(r)) / 4096, r.enabled
-                       FROM (TABLE removed EXCEPT ALL TABLE written) AS r) AS c
+                       FROM removed AS r JOIN written AS w ON w.id = r.id WHERE r *<> w) AS c
               GROUP BY c.tenant ORDER BY c.tenant;
         END IF;
     END IF;

@@ -62,6 +62,8 @@ BEGIN
     END IF;
     PERFORM internal.refuse_missing(TG_RELID, to_jsonb(NEW), '{request,verdict,tenant,steps,approvers,program,all_tenants_revision}');
     NEW := internal.signed(NEW, OLD);
+    -- not now(): the transaction may have begun before the request
+    NEW.created_at := clock_timestamp();
     RETURN NEW;
 END
 $$;

@@ -43,7 +43,7 @@ DECLARE
 BEGIN
     -- What the same statement has changed is on record by now.
     PERFORM internal.refuse_own_review(NEW.grant_id, of_request);
-    UPDATE broker.access_request AS q SET signed_off_by = NEW.created_by, signed_off_at = now()
+    UPDATE broker.access_request AS q SET signed_off_by = NEW.created_by, signed_off_at = clock_timestamp()
      WHERE q.id = of_request AND q.break_glass AND q.signed_off_by IS NULL;
     RETURN NULL;
 END
@@ -140,6 +140,8 @@ BEGIN
     END IF;
     PERFORM internal.refuse_missing(TG_RELID, to_jsonb(NEW), '{grant_id,verdict,tenant}');
     NEW := internal.signed(NEW, OLD);
+    -- not now(): the transaction may have begun before the access
+    NEW.created_at := clock_timestamp();
     RETURN NEW;
 END
 $$;

@@ -153,4 +153,36 @@ class ChangesOfADayTest {
         change("BEGIN; " + grants(1) + "; ROLLBACK");
         database.assertRows(COUNTED);
     }
+
+    /** Members may have triggers on tables of their own. */
+    @Test
+    void changes_by_a_trigger_of_a_member_count() {
+        change("UPDATE broker.tenant SET require_second_admin = true WHERE name = 'acme'");
+        assertRefused(
+                MOST + 1,
+                MOST,
+                """
+                CREATE TEMP TABLE t (n int);
+                CREATE FUNCTION pg_temp.f() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN
+                    UPDATE broker.key SET description = NEW.n::text WHERE tenant = 'acme' AND name = 'api';
+                    RETURN NULL;
+                END $$;
+                CREATE TRIGGER x AFTER INSERT ON t FOR EACH ROW EXECUTE FUNCTION pg_temp.f();
+                INSERT INTO t SELECT generate_series(1, 20)
+                """);
+    }
+
+    /** They are recorded, since a reader of the history keeps 100 and 100.0 apart. */
+    @Test
+    void another_spelling_of_a_number_counts() {
+        database.admin(
+                "INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) VALUES ('acme', 'ci', 'spelled', 'api', '{\"pid\": 100}')");
+        for (int n = 1; n <= MOST; n++) {
+            change(
+                    "UPDATE broker.subject_grant SET claims = '{\"pid\": 100.%s}' WHERE subject = 'spelled'"
+                            .formatted("0".repeat(n)));
+        }
+        database.assertRows(COUNTED, "5");
+    }
 }

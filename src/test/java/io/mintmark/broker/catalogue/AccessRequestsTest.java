@@ -1,6 +1,7 @@
 package io.mintmark.broker.catalogue;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -14,6 +15,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Objects;
 
 /** Requests for access in the database: who may ask, who decides, and what comes of it. */
@@ -379,5 +383,81 @@ class AccessRequestsTest {
                     refused(who, "SELECT * FROM internal.take_notices('x', 1, 1)")
                             .contains("permission denied"));
         }
+    }
+
+    /** As JSON values these are equal, but the history and its readers keep them apart. */
+    @Test
+    void a_number_of_a_requested_grant_is_not_spelled_otherwise() {
+        database.admin(
+                "UPDATE broker.access_rule SET claims = '{\"pid\": 7}' WHERE id = 1;"
+                        + "UPDATE broker.tenant SET require_second_admin = true");
+        String request =
+                asked.one(
+                        asked.request("dev:eve", "deploy", 600, "id")
+                                .replace("{\"groups\": [\"dev\", \"all\"]}", "{\"pid\": 7}"));
+        asked.decides("sso", "lead:bob", request, "approve");
+        String refusal =
+                refused(
+                        Who.TENANT_ADMIN,
+                        "UPDATE broker.subject_grant SET claims = '{\"pid\": 7.0}'");
+        assertTrue(refusal.contains("it can be disabled or deleted"), refusal);
+        assertTrue(
+                refused(Who.ADMIN, "SELECT broker.approve('subject_grant', 1, 1)")
+                        .contains("came from request " + request));
+    }
+
+    /** Not that at which the transaction began, since an admin may have one open for long. */
+    @Test
+    void a_decision_has_the_time_at_which_it_was_made() throws SQLException {
+        try (Connection admin = database.connect(Who.TENANT_ADMIN);
+                Statement statement = admin.createStatement()) {
+            admin.setAutoCommit(false);
+            statement.execute("SELECT 1");
+            String request = asked.asks("dev:eve", "deploy", 600);
+            statement.execute(
+                    "INSERT INTO broker.access_decision (request, verdict) VALUES ('%s', 'approve')"
+                            .formatted(request));
+            admin.commit();
+        }
+        database.assertRows(
+                """
+                SELECT concat_ws('|', d.created_at > q.requested_at, g.valid_from > q.requested_at, g.valid_until - g.valid_from)
+                  FROM broker.access_request AS q JOIN broker.access_decision AS d ON d.request = q.id JOIN broker.subject_grant AS g ON g.request_id = q.id
+                """,
+                "t|t|00:10:00");
+    }
+
+    /** Else it would be the answer to each further one until it lapses. */
+    @Test
+    void a_request_that_nobody_can_approve_any_more_is_no_answer_to_the_next() {
+        String request = asked.asks("dev:eve", "deploy", 600);
+        assertEquals(request, asked.asks("dev:eve", "deploy", 600));
+        database.admin("UPDATE broker.key SET max_duration = 500 WHERE name = 'deploy'");
+        String next = asked.asks("dev:eve", "deploy", 600);
+        assertNotEquals(request, next);
+        assertEquals("void", status(request));
+        assertEquals("granted", asked.decides("sso", "lead:bob", next, "approve"));
+    }
+
+    /**
+     * Each is counted again, and shown in each notice, so many would stop the notices of others.
+     */
+    @Test
+    void a_request_takes_a_hundred_decisions() {
+        database.admin(
+                "INSERT INTO broker.access_approver (rule, idp, subject, step) VALUES (1, 'sso', 'boss:zoe', 2)");
+        String request = asked.asks("dev:eve", "deploy", 600);
+        asked.decides("sso", "lead:0", request, "approve");
+        database.runAsSuperuser(
+                """
+                ALTER TABLE broker.access_decision DISABLE TRIGGER USER;
+                INSERT INTO broker.access_decision SELECT d.*
+                  FROM generate_series(1, 98) AS n CROSS JOIN LATERAL (
+                       SELECT (jsonb_populate_record(x, jsonb_build_object('id', 100 + n, 'subject', 'lead:' || n))).* FROM broker.access_decision AS x) AS d;
+                ALTER TABLE broker.access_decision ENABLE TRIGGER USER
+                """);
+        assertEquals("pending", asked.decides("sso", "lead:x", request, "approve"));
+        assertEquals("void", asked.decides("sso", "lead:y", request, "approve"));
+        assertEquals("void", status(request));
     }
 }

@@ -124,4 +124,103 @@ class NestedDecisionsTest {
         database.run(Who.TENANT_ADMIN, SIGN_OFF);
         database.assertRows("SELECT signed_off_by FROM broker.access_request", "test_tenant_admin");
     }
+
+    /** A change that nothing refers to is made last, but its decision is recorded before it. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "DELETE FROM broker.access_approver WHERE program",
+                "INSERT INTO broker.access_approver (rule, idp, subject) VALUES (1, 'sso', 'lead:zoe')",
+                "UPDATE broker.access_rule SET max_access = 7100 WHERE id = 1",
+                "UPDATE broker.key SET max_duration = 500 WHERE name = 'deploy'",
+                "INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'dev:mal', 'INC-1')"
+            })
+    void an_approval_with_a_change_in_the_same_statement_is_refused(String change) {
+        database.admin(
+                "INSERT INTO broker.access_approver (rule, idp, subject, program) VALUES (1, 'sso', 'bot:lead', true)");
+        String request = asked.asks("dev:eve", "deploy", 600);
+        String said = refused("WITH change AS (%s) %s".formatted(change, vote(request, "approve")));
+        assertTrue(said.contains("The transaction has decided a request for access"), said);
+        assertStatus(request, "pending");
+        database.run(Who.TENANT_ADMIN, change);
+    }
+
+    @Test
+    void a_transaction_may_decide_several_requests() {
+        String one = asked.asks("dev:eve", "deploy", 600);
+        String other = asked.asks("dev:mal", "deploy", 600);
+        database.run(Who.TENANT_ADMIN, vote(one, "approve") + "; " + vote(other, "approve"));
+        database.run(Who.TENANT_ADMIN, vote(one, "withdraw") + "; " + vote(other, "withdraw"));
+        assertStatus(one, "withdrawn");
+        assertStatus(other, "withdrawn");
+    }
+
+    @Test
+    void who_disables_the_grant_in_the_same_statement_does_not_withdraw() {
+        String request = asked.asks("dev:eve", "deploy", 600);
+        database.run(Who.TENANT_ADMIN, vote(request, "approve"));
+        String said =
+                refused(
+                        "WITH grants AS (UPDATE broker.subject_grant SET enabled = false) "
+                                + vote(request, "withdraw"));
+        assertTrue(said.contains("The transaction has decided a request for access"), said);
+    }
+
+    @Test
+    void who_takes_away_the_row_that_names_them_in_the_same_statement_does_not_sign_off() {
+        breakGlass();
+        String said =
+                refused(
+                        "WITH row AS (DELETE FROM broker.access_approver WHERE id = 1) "
+                                + SIGN_OFF);
+        assertTrue(said.contains("or signed off a break glass"), said);
+    }
+
+    @Test
+    void a_rule_that_ends_its_access_is_changed_alone() {
+        database.admin("UPDATE broker.access_rule SET end_access = true WHERE id = 1");
+        String request = asked.asks("dev:eve", "deploy", 600);
+        database.run(Who.TENANT_ADMIN, vote(request, "approve"));
+        String said =
+                refused(
+                        "WITH grants AS (UPDATE broker.subject_grant SET enabled = false) UPDATE broker.access_rule SET enabled = false WHERE id = 1");
+        assertTrue(said.contains("also changes its access rule"), said);
+        database.run(
+                Who.TENANT_ADMIN, "UPDATE broker.access_rule SET enabled = false WHERE id = 1");
+        database.assertRows("SELECT enabled FROM broker.subject_grant", "f");
+    }
+
+    /** Else one admin could take a name away while the second admin is turned on again. */
+    @Test
+    void approvers_that_come_into_force_are_one_person_for_good() {
+        database.run(Who.TENANT_ADMIN, "UPDATE broker.tenant SET require_second_admin = true");
+        database.run(
+                Who.TENANT_ADMIN,
+                "INSERT INTO broker.access_approver (rule, role_name, idp, subject) VALUES (1, 'test_tenant_admin', 'sso', 'dev:tina')");
+        database.admin("UPDATE broker.tenant SET require_second_admin = false");
+        database.run(
+                Who.TENANT_ADMIN,
+                """
+                WITH row AS (DELETE FROM broker.access_approver WHERE subject = 'dev:tina')
+                UPDATE broker.tenant SET require_second_admin = true WHERE name = 'acme'
+                """);
+        database.assertRows(
+                "SELECT subject_name FROM internal.names_of_person('acme', 'test_tenant_admin', NULL, NULL) WHERE subject_name IS NOT NULL",
+                "dev:tina");
+    }
+
+    /** Else the history would have the two changes in the wrong order. */
+    @Test
+    void a_row_that_was_spelled_otherwise_meanwhile_is_a_second_change() {
+        String said =
+                refused(
+                        "UPDATE broker.access_rule SET claims = '{\"pid\": 7.00}' WHERE id = 1",
+                        """
+                        BEGIN;
+                        UPDATE broker.access_rule SET claims = '{"pid": 7}' WHERE id = 1;
+                        UPDATE broker.access_rule SET claims = '{"pid": 7.0}' WHERE id = 1 RETURNING pg_temp.nested();
+                        COMMIT
+                        """);
+        assertTrue(said.contains("changed the same row of broker.access_rule twice"), said);
+    }
 }

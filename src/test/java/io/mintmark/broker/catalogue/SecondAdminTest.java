@@ -283,4 +283,33 @@ class SecondAdminTest {
         database.run(Who.TENANT_ADMIN, "UPDATE broker.tenant SET require_second_admin = true");
         database.assertRows("SELECT count(*) FROM broker.pending_approval", "0");
     }
+
+    /** No limit is more than a limit that is missing. */
+    @Test
+    void what_awaits_approval_is_shown_with_the_nulls_within_its_settings() {
+        database.run(
+                Who.TENANT_ADMIN,
+                """
+                UPDATE broker.key SET settings = '{"audience": "https://api.example.com", "claims": {"limits": {"max": null, "min": 1}}}' WHERE name = 'deploy'
+                """);
+        database.assertRows(
+                "SELECT allows -> 'settings' -> 'claims' FROM broker.pending_approval WHERE table_name = 'key'",
+                "{\"limits\": {\"max\": null, \"min\": 1}}");
+    }
+
+    @Test
+    void what_changed_is_said_alike_in_each_time_zone() {
+        grant(Who.TENANT_ADMIN);
+        database.run(
+                Who.TENANT_ADMIN,
+                "UPDATE broker.subject_grant SET valid_until = now() + interval '1 day' WHERE subject = 'ci'");
+        String approve =
+                "SET TimeZone = 'Asia/Tokyo'; SELECT broker.approve('subject_grant', g.id, internal.row_revision('subject_grant', 'acme', g.id::text)) FROM broker.subject_grant AS g WHERE g.subject = 'ci'"
+                        .replace("internal.row_revision", "-1 + internal.row_revision");
+        database.run(
+                Who.TENANT_ADMIN,
+                "UPDATE broker.subject_grant SET max_duration = 300 WHERE subject = 'ci'");
+        String refusal = refused(Who.ADMIN, approve);
+        assertTrue(refusal.contains(": max_duration."), refusal);
+    }
 }
