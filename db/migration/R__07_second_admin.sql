@@ -219,6 +219,10 @@ BEGIN
     SELECT c.after INTO seen FROM audit.config_change AS c
      WHERE c.tenant = written ->> 'tenant' AND c.revision = check_revision.revision AND c.table_name = what
        AND internal.name_in(what, c.after) = internal.name_in(what, written);
+    -- or the revision of one of its approvers
+    IF what = 'access_rule' AND EXISTS (SELECT FROM internal.changes_of_approvers(written ->> 'tenant', written ->> 'id') AS c WHERE c.revision = check_revision.revision) THEN
+        seen := (internal.last_change_of(what, written ->> 'tenant', written ->> 'id', revision)).after;
+    END IF;
     SELECT string_agg(n.key, ', ' ORDER BY n.key) INTO changed
       FROM jsonb_each(internal.what_it_allows(written)) AS n WHERE n.value::text IS DISTINCT FROM (seen -> n.key)::text;
     changed := nullif(concat_ws(', ', changed, CASE WHEN what = 'access_rule' AND latest > internal.row_revision(what, written ->> 'tenant', internal.name_in(what, written))

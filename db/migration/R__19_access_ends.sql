@@ -170,7 +170,8 @@ BEGIN
             left_of_tenant := left_of_tenant - coalesce(part.ended, 0);
             ended_in_all := ended_in_all + coalesce(part.ended, 0);
             IF part.ended IS NULL THEN
-                UPDATE work.early_access_end AS e SET next_try = clock_timestamp() + interval '1 minute' WHERE e.tenant = of_tenant AND e.next_try <= moment;
+                UPDATE work.early_access_end AS e SET next_try = clock_timestamp() + interval '1 minute'
+                 WHERE e.request IN (SELECT n.request FROM work.early_access_end AS n WHERE n.tenant = of_tenant AND n.next_try <= moment ORDER BY n.next_try LIMIT 1000);
                 EXIT;
             ELSIF part.left_after IS NOT NULL THEN
                 UPDATE work.early_access_end AS e SET next_try = clock_timestamp(), after_mint = part.left_after WHERE e.request = open.request;

@@ -310,7 +310,9 @@ BEGIN
         END IF;
         RETURN OLD;
     END IF;
-    NEW.proposed := NULL;
+    IF TG_OP = 'INSERT' OR NEW *<> OLD THEN
+        NEW.proposed := NULL;
+    END IF;
     IF row_security_active(TG_RELID) AND NOT internal.login_is('a platform admin') THEN
         PERFORM internal.check_writer(TG_RELID, to_jsonb(NEW));
     END IF;

@@ -32,6 +32,10 @@ BEGIN
         PERFORM internal.refuse_in(TG_RELID, 'the_request_exists', format('There is no access request %s that you may see.', NEW.request),
             'SELECT * FROM audit.access_request WHERE status = ''pending'' lists what can be decided.', 'foreign_key_violation', 'request');
     END IF;
+    IF jsonb_typeof(shown) <> 'object' OR shown - '{rule,key,accessProvider}'::text[] <> '{}' OR NOT shown ?& '{rule,key,accessProvider}' THEN
+        PERFORM internal.refuse_in(TG_RELID, 'revisions_are_three', 'The revisions of a decision are an object with the members rule, key and accessProvider.',
+            'Leave out revisions, or copy them from the notice or the console.', 'check_violation', 'revisions');
+    END IF;
     asked := internal.locked_request(NEW.request);
     NEW.tenant := asked.tenant;
     NEW.revisions := internal.revisions_of(asked);

@@ -460,4 +460,23 @@ class AccessRequestsTest {
         assertEquals("void", asked.decides("sso", "lead:y", request, "approve"));
         assertEquals("void", status(request));
     }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{}",
+                "null",
+                "[1]",
+                "{\"rule\": 1, \"key\": 1}",
+                "{\"rule\": 1, \"key\": 1, \"accessProvider\": 1, \"tenant\": 1}"
+            })
+    void revisions_of_another_form_are_named_as_the_fault(String revisions) {
+        String request = asked.asks("dev:eve", "deploy", 600);
+        String refusal =
+                refused(
+                        Who.TENANT_ADMIN,
+                        "INSERT INTO broker.access_decision (request, verdict, revisions) VALUES ('%s', 'approve', '%s')"
+                                .formatted(request, revisions));
+        assertTrue(refusal.contains("members rule, key and accessProvider"), refusal);
+    }
 }

@@ -90,4 +90,16 @@ class BlocksLiftedByTwoTest {
                 "UPDATE broker.blocked_subject SET claims = '{\"a\": \"b\"}', " + invalid);
         database.assertRows("SELECT count(*) FROM broker.pending_approval", "0");
     }
+
+    @Test
+    void an_update_that_changes_nothing_keeps_what_is_proposed() {
+        database.run(
+                Who.TENANT_ADMIN,
+                "INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'dev:eve', 'INC-1')");
+        database.run(Who.TENANT_ADMIN, "UPDATE broker.blocked_subject SET enabled = false");
+        database.admin("UPDATE broker.blocked_subject SET reason = reason");
+        database.assertRows("SELECT proposed FROM broker.blocked_subject", "{\"enabled\": false}");
+        database.admin("UPDATE broker.blocked_subject SET reason = 'INC-2'");
+        database.assertRows("SELECT proposed IS NULL FROM broker.blocked_subject", "t");
+    }
 }

@@ -312,4 +312,19 @@ class SecondAdminTest {
         String refusal = refused(Who.ADMIN, approve);
         assertTrue(refusal.contains(": max_duration."), refusal);
     }
+
+    /** The statement in {@code pending_approval} has the revision of an approver's change. */
+    @Test
+    void an_approval_by_the_revision_of_an_approver_says_what_changed_since() {
+        database.run(
+                Who.TENANT_ADMIN,
+                "UPDATE broker.access_rule SET max_access = 1800 WHERE id = 1; DELETE FROM broker.access_approver WHERE rule = 1 AND idp = 'console'");
+        String approve =
+                database.value(
+                        "SELECT statement FROM broker.pending_approval WHERE table_name = 'access_rule' AND name = '1'");
+        database.run(
+                Who.TENANT_ADMIN, "UPDATE broker.access_rule SET max_access = 900 WHERE id = 1");
+        String refusal = refused(Who.ADMIN, approve);
+        assertTrue(refusal.contains(": max_access"), refusal);
+    }
 }
