@@ -100,6 +100,37 @@ $$;
 COMMENT ON FUNCTION internal.refuse_old_snapshot(text) IS
     'Rejects an approval or a decision in a transaction that sees an old state. attempt: what was attempted, for the message.';
 
+-- Within another statement, a decision would see rows as that statement leaves them, and the history would not have them yet.
+CREATE OR REPLACE FUNCTION internal.refuse_nested(target regclass, refusal text, attempt text, called_in text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF strpos(called_in, chr(10)) > 0 THEN
+        PERFORM internal.refuse_in(target, refusal, format('A function or a DO block %s is a statement of its own.', attempt),
+            'Run the INSERT by itself.', 'object_not_in_prerequisite_state');
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.refuse_nested(regclass, text, text, text) IS
+    'Rejects what a function or a DO block attempts. called_in: PG_CONTEXT of a trigger, which has one line if the statement is not within another. attempt: what was attempted, for the message.';
+
+-- For tables whose rows are of the tenant of another row: a statement may name it, as everywhere, and need not.
+CREATE OR REPLACE FUNCTION internal.tenant_of(target regclass, given text, of_other text, other text) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF given <> of_other THEN
+        PERFORM internal.refuse_in(target, '', format('The row names tenant "%s", but its %s is of tenant "%s".', given, other, of_other), 'Leave out the column tenant.',
+            'foreign_key_violation', 'tenant');
+    END IF;
+    RETURN of_other;
+END
+$$;
+COMMENT ON FUNCTION internal.tenant_of(regclass, text, text, text) IS
+    'For triggers: the tenant of a row, which is that of another row. given: what the statement says; null: nothing. of_other: the tenant of the other row; other: that row, in words.';
+
 CREATE OR REPLACE FUNCTION internal.refuse_missing(target regclass, written jsonb, required text[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp

@@ -62,6 +62,7 @@ AS $$
 DECLARE
     owner constant text := format('An approver of access rule %s', NEW.rule);
     fault text;
+    of_rule text;
 BEGIN
     IF TG_OP = 'INSERT' THEN
         NEW.id := internal.new_id(TG_RELID, NEW.id);
@@ -81,7 +82,8 @@ BEGIN
             format('Approver %s says that login "%s" and subject "%s" are one person, which an UPDATE can''t change.', OLD.id, OLD.role_name, OLD.subject),
             'Insert a row for the other person, and delete the old row.', 'restrict_violation');
     END IF;
-    SELECT r.tenant INTO NEW.tenant FROM broker.access_rule AS r WHERE r.id = NEW.rule FOR NO KEY UPDATE;
+    SELECT r.tenant INTO of_rule FROM broker.access_rule AS r WHERE r.id = NEW.rule FOR NO KEY UPDATE;
+    NEW.tenant := internal.tenant_of(TG_RELID, NEW.tenant, of_rule, 'rule');
     IF NOT FOUND THEN
         PERFORM internal.refuse_in(TG_RELID, 'the_rule_exists_in_the_same_tenant', format('There is no access rule %s that you may see.', NEW.rule),
             'To list the rules: SELECT id, tenant, key, subject FROM broker.access_rule;', 'foreign_key_violation', 'rule');

@@ -13,11 +13,9 @@ DECLARE
     called_in text;
 BEGIN
     NEW.id := internal.new_id(TG_RELID, NEW.id);
-    -- Within another statement, a decision would see rows as that statement leaves them, and the history would not have them yet.
     GET DIAGNOSTICS called_in = PG_CONTEXT;
-    IF NEW.subject IS NULL AND strpos(called_in, chr(10)) > 0 THEN
-        PERFORM internal.refuse_in(TG_RELID, 'an_approval_is_a_statement_of_its_own', 'A function or a DO block decides an access request, and a decision is a statement of its own.',
-            'Run the INSERT by itself.', 'object_not_in_prerequisite_state');
+    IF NEW.subject IS NULL THEN
+        PERFORM internal.refuse_nested(TG_RELID, 'an_approval_is_a_statement_of_its_own', 'decides an access request, and a decision', called_in);
     END IF;
     -- For logins; internal.decide_access has asked before it inserts.
     NEW.note := nullif(internal.plain_text(NEW.note), '');
@@ -37,7 +35,7 @@ BEGIN
             'Leave out revisions, or copy them from the notice or the console.', 'check_violation', 'revisions');
     END IF;
     asked := internal.locked_request(NEW.request);
-    NEW.tenant := asked.tenant;
+    NEW.tenant := internal.tenant_of(TG_RELID, NEW.tenant, asked.tenant, 'request');
     NEW.revisions := internal.revisions_of(asked);
     IF NEW.subject IS NOT NULL THEN
         NEW.decided_by := NULL;

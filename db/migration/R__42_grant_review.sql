@@ -110,14 +110,11 @@ BEGIN
     -- With the reviewer's rights: they review grants that they may see.
     -- The lock of the row comes before that of the tenant (internal.record_change), as in every edit of the grant.
     SELECT g.tenant, g.enabled, g.request_id INTO reviewed FROM broker.subject_grant AS g WHERE g.id = NEW.grant_id FOR NO KEY UPDATE;
-    NEW.tenant := reviewed.tenant;
+    NEW.tenant := internal.tenant_of(TG_RELID, NEW.tenant, reviewed.tenant, 'grant');
     -- An edit that is not committed yet is waited for, and seen: a row that says that the reviewer made the request, for example.
     IF internal.awaits_sign_off(reviewed.request_id) THEN
         GET DIAGNOSTICS called_in = PG_CONTEXT;
-        IF strpos(called_in, chr(10)) > 0 THEN
-            PERFORM internal.refuse_in(TG_RELID, 'a_sign_off_is_a_statement_of_its_own', 'A function or a DO block signs off a break glass, and a sign-off is a statement of its own.',
-                'Run the INSERT by itself.', 'object_not_in_prerequisite_state');
-        END IF;
+        PERFORM internal.refuse_nested(TG_RELID, 'a_sign_off_is_a_statement_of_its_own', 'signs off a break glass, and a sign-off', called_in);
         PERFORM internal.refuse_old_snapshot('A sign-off');
         PERFORM FROM broker.tenant AS t WHERE t.name = reviewed.tenant FOR NO KEY UPDATE;
     END IF;

@@ -163,15 +163,15 @@ GRANT INSERT (id, tenant, idp, subject, match, key, claims, actor_idp, actor, ac
       UPDATE (idp, subject, match, key, claims, actor_idp, actor, actor_match, actor_claims, networks, valid_from, valid_until,
               max_duration, reason, owner, enabled), DELETE
     ON broker.subject_grant TO "${admin_role}", "${tenant_admin_role}";
-GRANT INSERT (id, grant_id, verdict, note) ON broker.grant_review TO "${admin_role}", "${tenant_admin_role}";
+GRANT INSERT (id, tenant, grant_id, verdict, note) ON broker.grant_review TO "${admin_role}", "${tenant_admin_role}";
 GRANT INSERT (id, tenant, key, idp, subject, match, claims, approvals, max_access, expires_after, break_glass, end_credentials, end_access, people, consent, reason_pattern, reason_hint, owner, reason, enabled),
       UPDATE (key, idp, subject, match, claims, approvals, max_access, expires_after, break_glass, end_credentials, end_access, people, consent, reason_pattern, reason_hint, owner, reason, enabled), DELETE
     ON broker.access_rule TO "${admin_role}", "${tenant_admin_role}";
-GRANT INSERT (id, rule, role_name, idp, subject, match, claims, step, program, max_access),
+GRANT INSERT (id, tenant, rule, role_name, idp, subject, match, claims, step, program, max_access),
       UPDATE (role_name, idp, subject, match, claims, step, program, max_access), DELETE
     ON broker.access_approver TO "${admin_role}", "${tenant_admin_role}";
 -- A trigger asks whether the login is an approver.
-GRANT INSERT (id, request, verdict, note, revisions) ON broker.access_decision TO "${admin_role}", "${tenant_admin_role}";
+GRANT INSERT (id, tenant, request, verdict, note, revisions) ON broker.access_decision TO "${admin_role}", "${tenant_admin_role}";
 GRANT UPDATE (require_second_admin) ON broker.tenant TO "${tenant_admin_role}";
 GRANT EXECUTE ON FUNCTION internal.new_id(regclass, bigint), internal.refuse_old_snapshot(text) TO "${admin_role}", "${tenant_admin_role}";
 GRANT EXECUTE ON FUNCTION broker.approve(text, bigint, bigint), broker.approve(text, text, text, bigint) TO "${admin_role}", "${tenant_admin_role}";

@@ -479,4 +479,20 @@ class AccessRequestsTest {
                                 .formatted(request, revisions));
         assertTrue(refusal.contains("members rule, key and accessProvider"), refusal);
     }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "broker.access_approver (tenant, rule, idp, subject) VALUES ('%s', 1, 'sso', 'lead:new')",
+                "broker.access_decision (tenant, request, verdict) SELECT '%s', id, 'approve' FROM broker.access_request WHERE status = 'pending'",
+                "broker.grant_review (tenant, grant_id, verdict) SELECT '%s', id, 'keep' FROM broker.subject_grant"
+            })
+    void a_row_may_name_the_tenant_that_it_has_anyway(String row) {
+        asked.decides("sso", "lead:bob", asked.asks("dev:eve", "deploy", 600), "approve");
+        asked.asks("dev:mal", "deploy", 600);
+        database.admin("INSERT INTO broker.tenant (name) VALUES ('other')");
+        String refusal = refused(Who.ADMIN, "INSERT INTO " + row.formatted("other"));
+        assertTrue(refusal.contains("The row names tenant \"other\", but its"), refusal);
+        database.run(Who.TENANT_ADMIN, "INSERT INTO " + row.formatted("acme"));
+    }
 }
