@@ -16,18 +16,22 @@ import java.util.logging.Logger;
  */
 public final class Training {
     /** With 1,000 a warm mint cost a tenth to a third more than without a cache, with these not. */
-    private static final int ROUNDS = 6_000;
+    private static final String ROUNDS = "6000";
 
     private Training() {}
 
-    /** Takes the launcher, and the file to write. */
+    /**
+     * Takes the launcher, and the file to write. The variable {@code TRAINING_ROUNDS} is for tests
+     * of the commands, which need a cache and not a good one.
+     */
     public static void main(String[] arguments) {
         Path cache = Path.of(arguments[1]).toAbsolutePath();
+        int rounds = Integer.parseInt(System.getenv().getOrDefault("TRAINING_ROUNDS", ROUNDS));
         Logger.getLogger("").setLevel(Level.WARNING); // the embedded server's, some hundred lines
         System.out.println(
                 "Mints beside a PostgreSQL of its own, for about five minutes of CPU time");
         try {
-            train(Path.of(arguments[0]).toAbsolutePath(), cache);
+            train(Path.of(arguments[0]).toAbsolutePath(), cache, rounds);
             System.out.printf("%s: %d MiB%n", cache, Files.size(cache) >> 20);
             System.exit(0);
         } catch (IOException | RuntimeException | Error e) {
@@ -37,7 +41,7 @@ public final class Training {
         }
     }
 
-    private static void train(Path launcher, Path cache) throws IOException {
+    private static void train(Path launcher, Path cache, int rounds) throws IOException {
         Files.deleteIfExists(cache);
         Path log = Files.createTempFile("mintmark-training", ".log");
         Site.Ports ports = Site.Ports.free();
@@ -49,7 +53,7 @@ public final class Training {
                                 ports.open(),
                                 log)) {
             replica.awaitAnswers();
-            new Practice(ports, site.token()).run(ROUNDS);
+            new Practice(ports, site.token()).run(rounds);
             replica.stop();
             if (!Files.exists(cache)) {
                 throw new IllegalStateException("no AOT cache was made: " + replica.log());
