@@ -406,13 +406,15 @@ DECLARE
     decided record;
 BEGIN
     FOR decided IN
-        SELECT last.transaction_id, t.name = 'access_decision' OR last.before ->> 'signed_off_by' IS NULL AND last.after ->> 'signed_off_by' IS NOT NULL AS is_one
+        SELECT last.transaction_id, last.changed_at, t.name = 'access_decision' OR last.before ->> 'signed_off_by' IS NULL AND last.after ->> 'signed_off_by' IS NOT NULL AS is_one
           FROM (VALUES ('access_decision'), ('access_request')) AS t (name)
          CROSS JOIN LATERAL (SELECT c.* FROM audit.config_change AS c
                               WHERE c.tenant = of_tenant AND c.table_name = t.name AND c.table_name <> 'subject_grant'
                               ORDER BY c.revision DESC LIMIT 1) AS last
     LOOP
-        IF decided.is_one AND decided.transaction_id = pg_current_xact_id()::text::bigint THEN
+        -- changed_at, as in broker.pending_change
+        IF decided.is_one AND decided.transaction_id = pg_current_xact_id()::text::bigint
+           AND decided.changed_at > transaction_timestamp() - interval '1 hour' THEN
             PERFORM internal.refuse_in(('broker.' || changed_table)::regclass, 'a_decision_ends_its_transaction',
                 format('The transaction has decided a request for access of tenant "%s", or signed off a break glass, and now changes a row of broker.%s, on which that may rest.',
                        of_tenant, changed_table),
@@ -439,10 +441,12 @@ BEGIN
                    coalesce('"' || (new_row ->> tenant_column) || '"', 'all tenants')),
             'Insert a new row for the other tenant, and delete the old row.', 'restrict_violation');
     END IF;
-    -- What the triggers of a decision change themselves follows from it.
-    IF pg_trigger_depth() = 1
-       AND (changed_table = 'subject_grant' AND old_row ->> 'request_id' IS NOT NULL
-            OR changed_table IN ('tenant', 'tenant_admin', 'identity_provider', 'access_provider', 'key', 'access_rule', 'access_approver', 'blocked_subject')) THEN
+    -- The grant that our triggers disable after a decision or a review follows from it.
+    IF pg_trigger_depth() = 1 AND changed_table = 'subject_grant' AND old_row ->> 'request_id' IS NOT NULL
+          AND (old_row ->> 'enabled')::boolean AND NOT coalesce((new_row ->> 'enabled')::boolean, false)
+       OR (internal.without_bookkeeping(old_row) - '{description,reason,owner}'::text[])::text
+          IS DISTINCT FROM (internal.without_bookkeeping(new_row) - '{description,reason,owner}'::text[])::text
+          AND changed_table IN ('tenant', 'tenant_admin', 'identity_provider', 'access_provider', 'key', 'access_rule', 'access_approver', 'blocked_subject') THEN
         PERFORM internal.refuse_change_after_decision(coalesce(old_row, new_row) ->> tenant_column, changed_table);
     END IF;
     -- Rows are compared by their text: as jsonb, 100 and 100.0 are equal, and the history and its readers keep them apart.

@@ -258,6 +258,7 @@ DECLARE
     made uuid[];
     earlier uuid[];
     former broker.access_request;
+    voided uuid[] := '{}';
     asking broker.access_request;
     constraint_found text;
     message text;
@@ -307,8 +308,9 @@ BEGIN
         SELECT q.* INTO former FROM broker.access_request AS q WHERE q.id = internal.same_request(asking, chosen.rule, request_access.claims);
         -- Nobody can approve it any more, and it would stand in the way of this one.
         IF former.status = 'pending'
-           AND (internal.issuer_changed(former) IS NOT NULL OR internal.changed_since_asked(former) IS NOT NULL OR internal.parties_may_be_blocked(former)) THEN
-            PERFORM internal.end_request(former.id, 'void');
+           AND (internal.issuer_changed(former) IS NOT NULL OR internal.changed_since_asked(former) IS NOT NULL OR internal.parties_may_be_blocked(former)
+                OR internal.has_all_decisions(former.id, false)) THEN
+            voided := voided || former.id;
             former.id := NULL;
         END IF;
         earlier := earlier || former.id;
@@ -333,6 +335,7 @@ BEGIN
     -- 4. all or nothing
     IF NOT jsonb_path_exists(refused, '$[*].refusal ? (@ != null)') THEN
         BEGIN
+            PERFORM internal.end_request(v.id, 'void') FROM unnest(voided) AS v (id);
             FOR place IN 1 .. cardinality(asked) LOOP
                 CONTINUE WHEN made[place] IS NOT NULL;
                 made[place] := internal.write_request(rules[place], own_issuer, subject,

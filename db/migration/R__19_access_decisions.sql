@@ -310,6 +310,17 @@ $$;
 COMMENT ON FUNCTION internal.changed_since_shown(broker.access_request, jsonb) IS
     'Which of the rule, key and access provider of a request have another revision than the approver saw; null: none.';
 
+-- Each is counted with each further one, and shown in each notice.
+CREATE OR REPLACE FUNCTION internal.has_all_decisions(of_request uuid, of_programs boolean) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN (SELECT count(*) >= 50 FROM broker.access_decision AS d WHERE d.request = of_request AND d.program = of_programs);
+END
+$$;
+COMMENT ON FUNCTION internal.has_all_decisions(uuid, boolean) IS 'Whether a request has as many decisions of people, or of programs, as it takes: 50.';
+
 -- login, or idp, issuer, subject and claims of a token. shown: the revisions that the decision names; null: it names none.
 CREATE OR REPLACE FUNCTION internal.decision_fault(asked broker.access_request, verdict text, login text, idp text, issuer text, subject text, claims jsonb,
                                                    shown jsonb, OUT refusal text, OUT detail text)
@@ -340,9 +351,10 @@ BEGIN
         (asked.status <> 'pending', CASE asked.status WHEN 'lapsed' THEN 'lapsed' WHEN 'void' THEN 'void' ELSE 'not_pending' END,
          format('The request is not pending any more: it is %s.', asked.status)),
         (asked.expires_at <= clock_timestamp(), 'lapsed', 'The request was not decided in time and has lapsed.'),
-        -- Each is counted, and shown in each notice.
-        (verdict = 'approve' AND (SELECT count(*) >= 100 FROM broker.access_decision AS d WHERE d.request = asked.id),
-         'void', 'The request is void, because it has 100 decisions, the maximum, and these don''t settle it.'),
+        (verdict = 'approve' AND internal.has_all_decisions(asked.id, false),
+         'void', 'The request is void, because 50 people have decided on it, the maximum, and it is not settled.'),
+        (verdict = 'approve' AND internal.has_all_decisions(asked.id, true) AND internal.is_program(asked, login, issuer, subject),
+         'already_decided', '50 programs, the maximum, have decided on this request already. A person decides now.'),
         (rule.id IS NULL OR NOT rule.enabled OR NOT internal.is_in_force(rule.tenant, rule.approved_at) OR (rule.key, rule.approvals) IS DISTINCT FROM (asked.key, asked.approvals),
          'void', 'The rule of the request was changed or disabled, so the request is void.'),
         (asked.status = 'pending' AND verdict = 'approve' AND internal.issuer_changed(asked) IS NOT NULL, 'void',

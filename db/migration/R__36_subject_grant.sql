@@ -157,6 +157,11 @@ BEGIN
 
     -- who wrote it and when: last, since it asks whether the row differs
     NEW := internal.signed(NEW, OLD);
+    -- not now(): the transaction may have begun before the request
+    IF TG_OP = 'INSERT' AND NEW.request_id IS NOT NULL THEN
+        NEW.created_at := clock_timestamp();
+        NEW.updated_at := NEW.created_at;
+    END IF;
     RETURN NEW;
 END
 $$;
@@ -308,31 +313,6 @@ COMMENT ON FUNCTION internal.check_grant_issuer(broker.subject_grant) IS
 
 -- ---------------------------------------------------------------- its record, and what follows from it
 
--- A change of a rule that ends its access disables the access first, on record too. So whatever is enabled still was disabled by
--- the same statement, which records that after the rule.
-CREATE OR REPLACE FUNCTION internal.refuse_end_after_rule(of_tenant text, of_request uuid) RETURNS void
-    LANGUAGE plpgsql STABLE
-    SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    change audit.config_change;
-BEGIN
-    IF pg_trigger_depth() > 1 THEN
-        RETURN;
-    END IF;
-    change := internal.last_change_of('access_rule', of_tenant, (SELECT q.rule::text FROM broker.access_request AS q WHERE q.id = of_request));
-    IF change.transaction_id = pg_current_xact_id()::text::bigint AND (change.before ->> 'end_access')::boolean
-       AND (change.after IS NULL OR NOT (change.after ->> 'enabled')::boolean
-            OR internal.what_it_allows(change.after)::text <> internal.what_it_allows(change.before)::text) THEN
-        PERFORM internal.refuse_in('broker.subject_grant', 'a_rule_ends_its_access',
-            format('The statement that ends access of request %s also changes its access rule, which ends all its access.', of_request),
-            'Change the rule alone: its end_access is true.', 'object_not_in_prerequisite_state');
-    END IF;
-END
-$$;
-COMMENT ON FUNCTION internal.refuse_end_after_rule(text, uuid) IS
-    'Rejects the end of requested access by a statement that also makes its rule end it.';
-
 CREATE OR REPLACE FUNCTION internal.record_subject_grant() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
@@ -355,7 +335,6 @@ BEGIN
             'restrict_violation');
     END IF;
     IF ends AND OLD.enabled AND OLD.valid_until > clock_timestamp() THEN
-        PERFORM internal.refuse_end_after_rule(OLD.tenant, OLD.request_id);
         PERFORM internal.end_requested_credentials(OLD.request_id);
     END IF;
 
@@ -539,11 +518,13 @@ BEGIN
               OR EXISTS (SELECT FROM removed AS r WHERE r.approved_at IS NOT NULL) THEN
             -- Access is reduced if each row was switched off.
             PERFORM internal.add_changes(TG_RELID, c.tenant, sum(c.counts)::bigint, bool_and(c.reduces))
-               FROM (SELECT w.tenant, 1 + pg_column_size(to_jsonb(w)) / 4096 AS counts, NOT w.enabled AS reduces
-                       FROM written AS w JOIN removed AS r ON r.id = w.id WHERE r *<> w
+               FROM (SELECT w.tenant, 1 + w.weight AS counts, NOT w.enabled AS reduces
+                       FROM (SELECT w.tenant, w.enabled, pg_column_size(to_jsonb(w)) / 4096 AS weight, w::text FROM written AS w
+                             EXCEPT ALL SELECT r.tenant, r.enabled, pg_column_size(to_jsonb(r)) / 4096, r::text FROM removed AS r) AS w
                      UNION ALL
-                     SELECT r.tenant, pg_column_size(to_jsonb(r)) / 4096, r.enabled
-                       FROM removed AS r JOIN written AS w ON w.id = r.id WHERE r *<> w) AS c
+                     SELECT r.tenant, r.weight, r.enabled
+                       FROM (SELECT r.tenant, r.enabled, pg_column_size(to_jsonb(r)) / 4096 AS weight, r::text FROM removed AS r
+                             EXCEPT ALL SELECT w.tenant, w.enabled, pg_column_size(to_jsonb(w)) / 4096, w::text FROM written AS w) AS r) AS c
               GROUP BY c.tenant ORDER BY c.tenant;
         END IF;
     END IF;

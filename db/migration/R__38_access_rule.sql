@@ -227,6 +227,31 @@ $$;
 COMMENT ON FUNCTION internal.ends_access(broker.access_rule) IS
     'Whether the end of a rule ends the access that it led to: its end_access, as it was when the rule was last in force.';
 
+-- A statement that disables or deletes a grant, and beside it changes its rule, may record the change of the rule first.
+CREATE OR REPLACE FUNCTION internal.refuse_ends_off_the_record(of_tenant text, of_rule bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET jit = off
+AS $$
+DECLARE
+    ended uuid;
+BEGIN
+    SELECT q.id INTO ended
+      FROM broker.access_request AS q LEFT JOIN broker.subject_grant AS g ON g.id = q.grant_id
+     WHERE q.tenant = of_tenant AND q.rule = of_rule AND q.status = 'granted' AND q.requested_at > now() - interval '60 days'
+       AND (g.id IS NULL OR NOT g.enabled AND g.updated_at >= transaction_timestamp())
+       AND ((internal.last_change_of('subject_grant', of_tenant, q.grant_id::text)).after ->> 'enabled')::boolean LIMIT 1;
+    IF FOUND THEN
+        PERFORM internal.refuse_in('broker.access_rule', 'a_rule_ends_its_access',
+            format('The statement that changes access rule %s also ends access of request %s, which the change of the rule ends anyway.', of_rule, ended),
+            'Change the rule alone: its end_access is true.', 'object_not_in_prerequisite_state');
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.refuse_ends_off_the_record(text, bigint) IS
+    'Rejects a change of a rule that ends its access while the statement has ended some of this access itself, and that is not on record yet.';
+
 CREATE OR REPLACE FUNCTION internal.record_access_rule() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
@@ -245,6 +270,7 @@ BEGIN
     -- UPDATE also sees the grant of an approval that was under way.
     IF voids AND internal.ends_access(coalesce(NEW, OLD)) THEN
         PERFORM FROM broker.tenant AS t WHERE t.name = OLD.tenant FOR NO KEY UPDATE;
+        PERFORM internal.refuse_ends_off_the_record(OLD.tenant, OLD.id);
         UPDATE broker.subject_grant AS g SET enabled = false WHERE g.id IN (SELECT internal.grants_of_rule(OLD.tenant, OLD.id));
     END IF;
     PERFORM internal.record_row(TG_TABLE_NAME, 'tenant', TG_OP, to_jsonb(OLD), to_jsonb(NEW),

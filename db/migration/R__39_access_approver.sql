@@ -178,6 +178,19 @@ $$;
 COMMENT ON FUNCTION internal.may_name_the_same(broker.access_approver, broker.access_approver) IS
     'Whether two rows of broker.access_approver could name the same person.';
 
+CREATE OR REPLACE FUNCTION internal.approvers_on_record(of_tenant text, of_rule bigint) RETURNS SETOF jsonb
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT last.row
+      FROM (SELECT DISTINCT ON (coalesce(c.after, c.before) ->> 'id') c.after AS row FROM audit.config_change AS c
+             WHERE c.tenant = of_tenant AND c.table_name = 'access_approver' AND c.table_name <> 'subject_grant'
+               AND coalesce(c.after, c.before) ->> 'rule' = of_rule::text
+             ORDER BY coalesce(c.after, c.before) ->> 'id', c.revision DESC) AS last
+     WHERE last.row IS NOT NULL;
+$$;
+COMMENT ON FUNCTION internal.approvers_on_record(text, bigint) IS 'The approvers of a rule as the history has them, which a statement that is under way may have changed.';
+
 CREATE OR REPLACE FUNCTION internal.record_access_approver() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
@@ -198,13 +211,14 @@ BEGIN
             'Run the statement again.', 'serialization_failure', 'issuer');
     END IF;
     PERFORM internal.keep_steps(coalesce(NEW.rule, OLD.rule));
-    -- Who was a program would be a person by another row.
+    -- Who was a program would be a person by another row, as that is or as it is on record: the same statement may have changed it.
     IF OLD.program
        AND (TG_OP = 'DELETE' OR (OLD.role_name, OLD.issuer, OLD.subject, OLD.match, OLD.claims, OLD.program)
                                 IS DISTINCT FROM (NEW.role_name, NEW.issuer, NEW.subject, NEW.match, NEW.claims, NEW.program))
-       AND EXISTS (SELECT FROM broker.access_approver AS a
-                    WHERE a.rule = OLD.rule AND a.id <> OLD.id AND NOT a.program
-                      AND internal.may_name_the_same(a, OLD)) THEN
+       AND EXISTS (SELECT FROM (SELECT to_jsonb(a) FROM broker.access_approver AS a WHERE a.rule = OLD.rule
+                                 UNION ALL SELECT internal.approvers_on_record(OLD.tenant, OLD.rule)) AS n (row)
+                    WHERE (n.row ->> 'id')::bigint <> OLD.id AND NOT (n.row ->> 'program')::boolean
+                      AND internal.may_name_the_same(jsonb_populate_record(NULL::broker.access_approver, n.row), OLD)) THEN
         UPDATE broker.access_rule AS r SET approved_by = NULL, approved_at = NULL WHERE r.id = OLD.rule AND r.approved_at IS NOT NULL;
     END IF;
     RETURN NULL;

@@ -66,6 +66,7 @@ BEGIN
     NEW := internal.signed(NEW, OLD);
     -- not now(): the transaction may have begun before the request
     NEW.created_at := clock_timestamp();
+    NEW.updated_at := NEW.created_at;
     RETURN NEW;
 END
 $$;
@@ -91,19 +92,23 @@ BEGIN
     END IF;
     -- The statement may have waited since the decision was checked.
     IF TG_OP = 'INSERT' AND NEW.verdict = 'approve'
-       AND (asked.expires_at <= clock_timestamp() OR internal.parties_may_be_blocked(asked)
+       AND (asked.expires_at <= clock_timestamp() OR internal.issuer_changed(asked) IS NOT NULL OR internal.parties_may_be_blocked(asked)
             OR internal.block_of_parties(asked.tenant, asked.idp, asked.subject, asked.actor_idp, asked.actor) IS NOT NULL) THEN
         PERFORM internal.refuse_in(TG_RELID, 'an_approval_is_in_time',
-            format('Access request %s lapsed, or its requester was blocked, while the statement that approves it waited.', NEW.request),
+            format('Access request %s lapsed, or its requester was blocked or got another issuer, while the statement that approves it waited.', NEW.request),
             'SELECT * FROM audit.access_request WHERE status = ''pending'' lists what can be decided.', 'check_violation');
+    END IF;
+    IF TG_OP = 'INSERT' AND NOT (CASE NEW.verdict WHEN 'withdraw' THEN internal.access_lasts(asked) ELSE asked.status = 'pending' END) THEN
+        PERFORM internal.refuse_in(TG_RELID, 'a_decision_comes_before_the_end',
+            format('Access request %s, or its access, ended while the statement that decides on it ran.', NEW.request),
+            'SELECT * FROM audit.access_request lists what can be decided, and what is in force.', 'check_violation');
+    ELSIF TG_OP = 'INSERT' AND NEW.decided_by IS NOT NULL AND NOT internal.may_decide(asked, NEW.decided_by, NULL, NULL, NULL) THEN
+        PERFORM internal.refuse_in(TG_RELID, 'not_an_approver',
+            format('Access request %s: the statement that decides on it also takes away the row that lets you do so.', NEW.request),
+            'Decide first.', 'insufficient_privilege');
     END IF;
     -- The history has the end of the access before the withdrawal.
     IF TG_OP = 'INSERT' AND NEW.verdict = 'withdraw' THEN
-        IF NEW.decided_by IS NOT NULL AND NOT internal.may_decide(asked, NEW.decided_by, NULL, NULL, NULL) THEN
-            PERFORM internal.refuse_in(TG_RELID, 'not_an_approver',
-                format('Access request %s: the statement that withdraws its access also takes away the row that lets you do so.', NEW.request),
-                'Withdraw the access first.', 'insufficient_privilege');
-        END IF;
         PERFORM internal.end_access(asked, coalesce(NEW.decided_by, NEW.subject));
     END IF;
     PERFORM internal.record_row(TG_TABLE_NAME, 'tenant', TG_OP, to_jsonb(OLD), to_jsonb(NEW),

@@ -139,6 +139,7 @@ BEGIN
     NEW := internal.signed(NEW, OLD);
     -- not now(): the transaction may have begun before the access
     NEW.created_at := clock_timestamp();
+    NEW.updated_at := NEW.created_at;
     RETURN NEW;
 END
 $$;

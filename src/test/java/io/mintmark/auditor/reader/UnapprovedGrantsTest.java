@@ -366,7 +366,8 @@ class UnapprovedGrantsTest {
     void a_login_that_writes_configuration_and_what_tokens_decide_is_found(
             String first, String second, String finding) throws Exception {
         asked.asks("dev:eve", "deploy", 7200);
-        forge(first + ";" + second);
+        forge(first);
+        database.runAsSuperuser(second);
         assertFound(finding);
     }
 

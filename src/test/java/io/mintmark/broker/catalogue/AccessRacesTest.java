@@ -166,7 +166,9 @@ class AccessRacesTest {
                                                         "INSERT INTO broker.access_decision (request, verdict) VALUES ('%s', 'approve') RETURNING public.meanwhile()"
                                                                 .formatted(request)))
                                 .getCause());
-        assertTrue(said.contains("lapsed, or its requester was blocked, while"), said);
+        assertTrue(
+                said.contains("lapsed, or its requester was blocked or got another issuer, while"),
+                said);
         assertEquals("pending", status(request));
     }
 

@@ -439,26 +439,63 @@ class AccessRequestsTest {
         assertEquals("granted", asked.decides("sso", "lead:bob", next, "approve"));
     }
 
-    /**
-     * Each is counted again, and shown in each notice, so many would stop the notices of others.
-     */
-    @Test
-    void a_request_takes_a_hundred_decisions() {
-        database.admin(
-                "INSERT INTO broker.access_approver (rule, idp, subject, step) VALUES (1, 'sso', 'boss:zoe', 2)");
-        String request = asked.asks("dev:eve", "deploy", 600);
-        asked.decides("sso", "lead:0", request, "approve");
+    private void decidedBy(String subject, boolean program) {
         database.runAsSuperuser(
                 """
                 ALTER TABLE broker.access_decision DISABLE TRIGGER USER;
                 INSERT INTO broker.access_decision SELECT d.*
-                  FROM generate_series(1, 98) AS n CROSS JOIN LATERAL (
-                       SELECT (jsonb_populate_record(x, jsonb_build_object('id', 100 + n, 'subject', 'lead:' || n))).* FROM broker.access_decision AS x) AS d;
+                  FROM generate_series(1, 49) AS n CROSS JOIN LATERAL (
+                       SELECT (jsonb_populate_record(x, jsonb_build_object('id', 100 + n, 'subject', '%s' || n, 'program', %s))).*
+                         FROM broker.access_decision AS x LIMIT 1) AS d;
                 ALTER TABLE broker.access_decision ENABLE TRIGGER USER
-                """);
-        assertEquals("pending", asked.decides("sso", "lead:x", request, "approve"));
+                """
+                        .formatted(subject, program));
+    }
+
+    /**
+     * Each is counted again, and shown in each notice, so many would stop the notices of others.
+     */
+    @Test
+    void a_request_takes_fifty_decisions_of_people() {
+        database.admin(
+                "INSERT INTO broker.access_approver (rule, idp, subject, step) VALUES (1, 'sso', 'boss:zoe', 2)");
+        String request = asked.asks("dev:eve", "deploy", 600);
+        asked.decides("sso", "lead:0", request, "approve");
+        decidedBy("lead:", false);
+        assertTrue(
+                refused(
+                                Who.TENANT_ADMIN,
+                                "INSERT INTO broker.access_decision (request, verdict) VALUES ('%s', 'approve')"
+                                        .formatted(request))
+                        .contains("50 people have decided on it"));
+        assertNotEquals(request, asked.asks("dev:eve", "deploy", 600));
+        assertEquals("void", status(request));
+    }
+
+    @Test
+    void the_next_decision_by_a_token_makes_it_void() {
+        database.admin(
+                "INSERT INTO broker.access_approver (rule, idp, subject, step) VALUES (1, 'sso', 'boss:zoe', 2)");
+        String request = asked.asks("dev:eve", "deploy", 600);
+        asked.decides("sso", "lead:0", request, "approve");
+        decidedBy("lead:", false);
         assertEquals("void", asked.decides("sso", "lead:y", request, "approve"));
         assertEquals("void", status(request));
+    }
+
+    /** Or a program of many names would keep people from deciding. */
+    @Test
+    void programs_have_fifty_decisions_of_their_own() {
+        database.admin(
+                "INSERT INTO broker.access_approver (rule, idp, subject, match, program) VALUES (1, 'sso', 'bot:*', 'glob', true)");
+        String request = asked.asks("dev:eve", "deploy", 600);
+        String vote =
+                asked.decision("sso", "bot:0", request, "approve").replace("NULL)", "'INC-7')");
+        assertEquals("pending", asked.one(vote));
+        decidedBy("bot:", true);
+        assertEquals("already_decided", asked.one(vote.replace("bot:0", "bot:x")));
+        assertEquals("pending", status(request));
+        assertEquals("granted", asked.decides("sso", "lead:bob", request, "approve"));
     }
 
     @ParameterizedTest
@@ -494,5 +531,13 @@ class AccessRequestsTest {
         String refusal = refused(Who.ADMIN, "INSERT INTO " + row.formatted("other"));
         assertTrue(refusal.contains("The row names tenant \"other\", but its"), refusal);
         database.run(Who.TENANT_ADMIN, "INSERT INTO " + row.formatted("acme"));
+    }
+
+    @Test
+    void a_request_that_is_refused_ends_no_other() {
+        String request = asked.asks("dev:eve", "deploy", 600);
+        database.admin("UPDATE broker.key SET max_duration = 500 WHERE name = 'deploy'");
+        asked.one(asked.request("dev:eve", "deploy,nokey", 600, "coalesce(refusal, '')"));
+        assertEquals("pending", status(request));
     }
 }

@@ -11,6 +11,7 @@ import io.mintmark.base.sql.TestDatabase.Who;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -163,7 +164,9 @@ class NestedDecisionsTest {
                 refused(
                         "WITH grants AS (UPDATE broker.subject_grant SET enabled = false) "
                                 + vote(request, "withdraw"));
-        assertTrue(said.contains("The transaction has decided a request for access"), said);
+        assertTrue(
+                said.contains("or its access, ended while the statement that decides on it ran"),
+                said);
     }
 
     @Test
@@ -184,7 +187,7 @@ class NestedDecisionsTest {
         String said =
                 refused(
                         "WITH grants AS (UPDATE broker.subject_grant SET enabled = false) UPDATE broker.access_rule SET enabled = false WHERE id = 1");
-        assertTrue(said.contains("also changes its access rule"), said);
+        assertTrue(said.contains("which the change of the rule ends anyway"), said);
         database.run(
                 Who.TENANT_ADMIN, "UPDATE broker.access_rule SET enabled = false WHERE id = 1");
         database.assertRows("SELECT enabled FROM broker.subject_grant", "f");
@@ -222,5 +225,110 @@ class NestedDecisionsTest {
                         COMMIT
                         """);
         assertTrue(said.contains("changed the same row of broker.access_rule twice"), said);
+    }
+
+    /** A function that a decision calls is done, and on record, before the decision is. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    refuse   | UPDATE broker.access_rule SET max_access = 3000 WHERE id = 1                          | ended while the statement
+                    refuse   | DELETE FROM broker.access_approver WHERE role_name = 'test_tenant_admin'              | takes away the row that lets you do so
+                    approve  | DELETE FROM broker.access_approver WHERE role_name = 'test_tenant_admin'              | takes away the row that lets you do so
+                    withdraw | UPDATE broker.subject_grant SET enabled = false                                       | ended while the statement
+                    """)
+    void what_a_decision_calls_is_seen_by_it(String verdict, String change, String refusal) {
+        String request = asked.asks("dev:eve", "deploy", 600);
+        if (verdict.equals("withdraw")) {
+            asked.decides("sso", "lead:bob", request, "approve");
+        }
+        String said = refused(change, vote(request, verdict) + " RETURNING pg_temp.nested()");
+        assertTrue(said.contains(refusal), said);
+    }
+
+    @Test
+    void an_approval_sees_the_issuer_that_it_changes() {
+        database.admin(
+                "INSERT INTO broker.access_approver (rule, role_name) VALUES (1, 'test_admin') ON CONFLICT DO NOTHING");
+        String request = asked.asks("dev:eve", "deploy", 600);
+        String said =
+                String.valueOf(
+                        assertThrows(
+                                        IllegalStateException.class,
+                                        () ->
+                                                database.admin(
+                                                        """
+                                                        CREATE FUNCTION pg_temp.nested() RETURNS void LANGUAGE plpgsql AS $f$ BEGIN
+                                                            UPDATE broker.identity_provider SET issuer = 'https://other.example.com' WHERE name = 'sso';
+                                                        END $f$;
+                                                        %s RETURNING pg_temp.nested()
+                                                        """
+                                                                .formatted(
+                                                                        vote(request, "approve"))))
+                                .getCause());
+        assertTrue(said.contains("got another issuer"), said);
+    }
+
+    /**
+     * The other row is as the statement leaves it, or gone, but not on record: PostgreSQL runs the
+     * last CTE first.
+     */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "UPDATE broker.access_approver SET subject = 'bot:*' WHERE rule = 1 AND match = 'glob'",
+                "DELETE FROM broker.access_approver WHERE rule = 1 AND match = 'glob'"
+            })
+    void a_rule_loses_its_approval_with_a_program_whatever_the_statement_does_beside_it(
+            String other) {
+        database.admin(
+                "INSERT INTO broker.access_approver (rule, idp, subject, program) VALUES (1, 'sso', 'lead:gate', true);"
+                        + "UPDATE broker.tenant SET require_second_admin = true");
+        database.run(
+                Who.TENANT_ADMIN,
+                "WITH u AS (%s), d AS (DELETE FROM broker.access_approver WHERE program) SELECT 1"
+                        .formatted(other));
+        database.assertRows("SELECT approved_at IS NULL FROM broker.access_rule WHERE id = 1", "t");
+    }
+
+    @Test
+    void a_trigger_of_a_member_changes_nothing_after_a_decision() {
+        String request = asked.asks("dev:eve", "deploy", 600);
+        String said =
+                refused(
+                        """
+                        CREATE TEMP TABLE own (n int);
+                        CREATE FUNCTION pg_temp.nested() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN
+                            UPDATE broker.access_rule SET max_access = 3000 WHERE id = 1;
+                            RETURN NULL;
+                        END $f$;
+                        CREATE TRIGGER nested AFTER INSERT ON own FOR EACH ROW EXECUTE FUNCTION pg_temp.nested();
+                        BEGIN;
+                        %s;
+                        INSERT INTO own VALUES (1);
+                        COMMIT
+                        """
+                                .formatted(vote(request, "approve")));
+        assertTrue(said.contains("The transaction has decided a request for access"), said);
+    }
+
+    @Test
+    void access_does_not_end_beside_its_rule_in_a_function() {
+        database.admin("UPDATE broker.access_rule SET end_access = true WHERE id = 1");
+        String request = asked.asks("dev:eve", "deploy", 600);
+        database.run(Who.TENANT_ADMIN, vote(request, "approve"));
+        for (String end :
+                new String[] {
+                    "UPDATE broker.subject_grant SET enabled = false",
+                    "DELETE FROM broker.subject_grant"
+                }) {
+            String said =
+                    refused(
+                            "UPDATE broker.access_rule SET max_access = 3000 WHERE id = 1;"
+                                    + "UPDATE broker.access_rule SET reason = 'tidy' WHERE id = 1",
+                            end + " RETURNING pg_temp.nested()");
+            assertTrue(said.contains("which the change of the rule ends anyway"), said);
+        }
     }
 }
