@@ -189,7 +189,8 @@ BEGIN
         written.updated_by := former.updated_by;
     END IF;
     IF former IS NULL OR written *<> former THEN
-        written.updated_at := now();
+        -- some rows have the time at which their transaction wrote them
+        written.updated_at := greatest(now(), former.updated_at);
         written.updated_by := session_user;
     END IF;
     RETURN written;
@@ -443,7 +444,7 @@ BEGIN
     END IF;
     -- The grant that our triggers disable after a decision or a review follows from it.
     IF pg_trigger_depth() = 1 AND changed_table = 'subject_grant' AND old_row ->> 'request_id' IS NOT NULL
-          AND (old_row ->> 'enabled')::boolean AND NOT coalesce((new_row ->> 'enabled')::boolean, false)
+          AND (old_row ->> 'enabled')::boolean AND (old_row ->> 'valid_until')::timestamptz > transaction_timestamp() AND NOT coalesce((new_row ->> 'enabled')::boolean, false)
        OR (internal.without_bookkeeping(old_row) - '{description,reason,owner}'::text[])::text
           IS DISTINCT FROM (internal.without_bookkeeping(new_row) - '{description,reason,owner}'::text[])::text
           AND changed_table IN ('tenant', 'tenant_admin', 'identity_provider', 'access_provider', 'key', 'access_rule', 'access_approver', 'blocked_subject') THEN

@@ -309,7 +309,7 @@ BEGIN
         -- Nobody can approve it any more, and it would stand in the way of this one.
         IF former.status = 'pending'
            AND (internal.issuer_changed(former) IS NOT NULL OR internal.changed_since_asked(former) IS NOT NULL OR internal.parties_may_be_blocked(former)
-                OR internal.has_all_decisions(former.id, false)) THEN
+                OR internal.has_all_decisions(former.id, false) OR former.people = 0 AND internal.has_all_decisions(former.id, true)) THEN
             voided := voided || former.id;
             former.id := NULL;
         END IF;

@@ -330,7 +330,11 @@ AS $$
 DECLARE
     before constant text := internal.verdict_of(asked, login, issuer, subject);
     rule broker.access_rule;
+    by_program boolean;
 BEGIN
+    IF verdict = 'approve' AND (internal.has_all_decisions(asked.id, false) OR internal.has_all_decisions(asked.id, true)) THEN
+        SELECT s.program INTO by_program FROM internal.standing_in(asked, login, idp, subject, claims) AS s;
+    END IF;
     SELECT r.* INTO rule FROM broker.access_rule AS r WHERE r.id = asked.rule AND r.tenant = asked.tenant;
     SELECT f.refusal, f.detail INTO decision_fault.refusal, decision_fault.detail FROM (VALUES
         (verdict IS NULL OR verdict NOT IN ('approve', 'refuse', 'withdraw'), 'bad_verdict', 'The verdict must be approve, refuse or withdraw.'),
@@ -351,10 +355,11 @@ BEGIN
         (asked.status <> 'pending', CASE asked.status WHEN 'lapsed' THEN 'lapsed' WHEN 'void' THEN 'void' ELSE 'not_pending' END,
          format('The request is not pending any more: it is %s.', asked.status)),
         (asked.expires_at <= clock_timestamp(), 'lapsed', 'The request was not decided in time and has lapsed.'),
-        (verdict = 'approve' AND internal.has_all_decisions(asked.id, false),
+        (NOT by_program AND internal.has_all_decisions(asked.id, false),
          'void', 'The request is void, because 50 people have decided on it, the maximum, and it is not settled.'),
-        (verdict = 'approve' AND internal.has_all_decisions(asked.id, true) AND internal.is_program(asked, login, issuer, subject),
-         'already_decided', '50 programs, the maximum, have decided on this request already. A person decides now.'),
+        (by_program AND internal.has_all_decisions(asked.id, true), 'already_decided',
+         '50 programs, the maximum, have decided on this request already. '
+         || CASE WHEN asked.people > 0 THEN 'People can still decide on it.' ELSE 'Its requester can ask again.' END),
         (rule.id IS NULL OR NOT rule.enabled OR NOT internal.is_in_force(rule.tenant, rule.approved_at) OR (rule.key, rule.approvals) IS DISTINCT FROM (asked.key, asked.approvals),
          'void', 'The rule of the request was changed or disabled, so the request is void.'),
         (asked.status = 'pending' AND verdict = 'approve' AND internal.issuer_changed(asked) IS NOT NULL, 'void',

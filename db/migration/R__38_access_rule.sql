@@ -241,11 +241,12 @@ BEGIN
       FROM broker.access_request AS q LEFT JOIN broker.subject_grant AS g ON g.id = q.grant_id
      WHERE q.tenant = of_tenant AND q.rule = of_rule AND q.status = 'granted' AND q.requested_at > now() - interval '60 days'
        AND (g.id IS NULL OR NOT g.enabled AND g.updated_at >= transaction_timestamp())
-       AND ((internal.last_change_of('subject_grant', of_tenant, q.grant_id::text)).after ->> 'enabled')::boolean LIMIT 1;
+       AND EXISTS (SELECT FROM internal.last_change_of('subject_grant', of_tenant, q.grant_id::text) AS c
+                    WHERE (c.after ->> 'enabled')::boolean AND (c.after ->> 'valid_until')::timestamptz > transaction_timestamp()) LIMIT 1;
     IF FOUND THEN
         PERFORM internal.refuse_in('broker.access_rule', 'a_rule_ends_its_access',
             format('The statement that changes access rule %s also ends access of request %s, which the change of the rule ends anyway.', of_rule, ended),
-            'Change the rule alone: its end_access is true.', 'object_not_in_prerequisite_state');
+            'Change the rule alone.', 'object_not_in_prerequisite_state');
     END IF;
 END
 $$;

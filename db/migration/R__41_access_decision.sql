@@ -102,9 +102,12 @@ BEGIN
         PERFORM internal.refuse_in(TG_RELID, 'a_decision_comes_before_the_end',
             format('Access request %s, or its access, ended while the statement that decides on it ran.', NEW.request),
             'SELECT * FROM audit.access_request lists what can be decided, and what is in force.', 'check_violation');
-    ELSIF TG_OP = 'INSERT' AND NEW.decided_by IS NOT NULL AND NOT internal.may_decide(asked, NEW.decided_by, NULL, NULL, NULL) THEN
+    ELSIF TG_OP = 'INSERT' AND NEW.decided_by IS NOT NULL
+          AND (internal.is_excluded_from(asked, NEW.decided_by, NULL, NULL) OR internal.person_is_blocked(asked.tenant, NEW.decided_by, NULL, NULL)
+               OR (SELECT (s.steps, s.program, s.approvers) IS DISTINCT FROM (NEW.steps, NEW.program, NEW.approvers)
+                     FROM internal.standing_in(asked, NEW.decided_by, NULL, NULL, NULL) AS s)) THEN
         PERFORM internal.refuse_in(TG_RELID, 'not_an_approver',
-            format('Access request %s: the statement that decides on it also takes away the row that lets you do so.', NEW.request),
+            format('Access request %s: the statement that decides on it also changes who you are to it, blocks you, or takes away the row that lets you do so.', NEW.request),
             'Decide first.', 'insufficient_privilege');
     END IF;
     -- The history has the end of the access before the withdrawal.

@@ -487,10 +487,12 @@ class AccessRequestsTest {
     @Test
     void programs_have_fifty_decisions_of_their_own() {
         database.admin(
-                "INSERT INTO broker.access_approver (rule, idp, subject, match, program) VALUES (1, 'sso', 'bot:*', 'glob', true)");
+                "INSERT INTO broker.access_approver (rule, idp, subject, match, program, claims) VALUES (1, 'sso', 'bot:*', 'glob', true, '{\"kind\": \"bot\"}')");
         String request = asked.asks("dev:eve", "deploy", 600);
         String vote =
-                asked.decision("sso", "bot:0", request, "approve").replace("NULL)", "'INC-7')");
+                asked.decision("sso", "bot:0", request, "approve")
+                        .replace("NULL)", "'INC-7')")
+                        .replace("'{}'", "'{\"kind\": \"bot\"}'");
         assertEquals("pending", asked.one(vote));
         decidedBy("bot:", true);
         assertEquals("already_decided", asked.one(vote.replace("bot:0", "bot:x")));

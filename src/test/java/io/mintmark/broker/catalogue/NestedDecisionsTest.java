@@ -237,6 +237,9 @@ class NestedDecisionsTest {
                     refuse   | DELETE FROM broker.access_approver WHERE role_name = 'test_tenant_admin'              | takes away the row that lets you do so
                     approve  | DELETE FROM broker.access_approver WHERE role_name = 'test_tenant_admin'              | takes away the row that lets you do so
                     withdraw | UPDATE broker.subject_grant SET enabled = false                                       | ended while the statement
+                    withdraw | INSERT INTO broker.access_approver (rule, role_name, idp, subject) VALUES (2, 'test_tenant_admin', 'sso', 'dev:eve') | changes who you are to it
+                    approve  | INSERT INTO broker.access_approver (rule, role_name, idp, subject, program) VALUES (1, 'test_tenant_admin', 'sso', 'dev:tina', true) | changes who you are to it
+                    refuse   | INSERT INTO broker.access_approver (rule, role_name, step) VALUES (1, 'test_tenant_admin', 2) | changes who you are to it
                     """)
     void what_a_decision_calls_is_seen_by_it(String verdict, String change, String refusal) {
         String request = asked.asks("dev:eve", "deploy", 600);
@@ -330,5 +333,19 @@ class NestedDecisionsTest {
                             end + " RETURNING pg_temp.nested()");
             assertTrue(said.contains("which the change of the rule ends anyway"), said);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "UPDATE broker.subject_grant SET enabled = false",
+                "DELETE FROM broker.subject_grant"
+            })
+    void a_grant_that_the_review_ends_is_not_kept(String end) {
+        database.admin(
+                "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'sso', 'ci', 'deploy')");
+        String said = refused(end, SIGN_OFF + " RETURNING pg_temp.nested()");
+        assertTrue(said.contains("also disables or deletes it"), said);
+        database.run(Who.TENANT_ADMIN, SIGN_OFF);
     }
 }
