@@ -122,7 +122,7 @@ CREATE OR REPLACE FUNCTION internal.tenant_of(target regclass, given text, of_ot
 AS $$
 BEGIN
     IF given <> of_other THEN
-        PERFORM internal.refuse_in(target, '', format('The row names tenant "%s", but its %s is of tenant "%s".', given, other, of_other), 'Leave out the column tenant.',
+        PERFORM internal.refuse_in(target, '', format('The row names tenant "%s", but its %s belongs to tenant "%s".', given, other, of_other), 'Leave out the column tenant.',
             'foreign_key_violation', 'tenant');
     END IF;
     RETURN of_other;

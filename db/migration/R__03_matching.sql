@@ -253,7 +253,7 @@ AS $$
            ) AS p;
 $$;
 COMMENT ON FUNCTION internal.claims_steps(jsonb, jsonb) IS
-    'The maximum number of steps (internal.glob_steps) to match claims with conditions. Beyond the budget of 250000 it is less than that, and still beyond the budget.';
+    'An upper bound of the steps (internal.glob_steps) to match claims with conditions. Above the budget of 250000 it is not exact: lower than the true bound, but still above the budget.';
 
 CREATE OR REPLACE FUNCTION internal.refuse_too_much_work(tenant text, steps bigint) RETURNS void
     LANGUAGE plpgsql

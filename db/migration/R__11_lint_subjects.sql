@@ -32,7 +32,7 @@ CREATE OR REPLACE FUNCTION internal.claims_in_subject(forms jsonb, subject text)
            regexp_match(subject, one.f ->> 'form') AS part, jsonb_array_elements_text(one.f -> 'claims') WITH ORDINALITY AS c (claim, place)
      WHERE c.claim IS NOT NULL;
 $$;
-COMMENT ON FUNCTION internal.claims_in_subject(jsonb, text) IS 'The claims that a subject or an issuer repeats, by broker.known_issuer.subject_claims.';
+COMMENT ON FUNCTION internal.claims_in_subject(jsonb, text) IS 'The claims whose values a subject or an issuer contains, according to broker.known_issuer.subject_claims.';
 
 CREATE OR REPLACE FUNCTION internal.claims_in_claims(forms jsonb, claims jsonb) RETURNS TABLE (in_claim text, claim text, value text, match text)
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$

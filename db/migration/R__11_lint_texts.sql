@@ -76,7 +76,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'tenant_allows_too_little' THEN 'Tenant "%s" allows credentials of %s seconds at most, and those of type %s are valid for at least %s seconds, so nothing can be minted. A platform admin must raise the max_duration of the tenant.'
         WHEN 'max_access_has_no_effect' THEN 'Access rule %s allows %s seconds of access at most, so the max_access of the program has no effect. Lower the max_access of the program, or set it to null.'
         WHEN 'program_never_decides' THEN 'No credential of key "%s" fits into the max_access of the program, so the program decides nothing. Set its max_access to %s seconds or more, or to null.'
-        WHEN 'never_long_enough' THEN 'The window is shorter than the shortest credential, %s seconds. Set a later valid_until.'
+        WHEN 'never_long_enough' THEN 'The time from valid_from to valid_until is shorter than the shortest credential (%s seconds), so nothing can be minted. Set a later valid_until.'
         WHEN 'no_member_of_its_role' THEN 'Login "%s" is not a member of %s. Until a DBA adds it with GRANT, the row has no effect.'
         WHEN 'no_reason' THEN 'The grant has no reason, and auditors ask for one. Write a reason, for example a ticket.'
         WHEN 'reason_pattern_fits_nothing' THEN 'No valid reason matches "%s", so every request by the rule is refused. Correct the pattern: a reason has at least 10 characters and no double spaces; * stops at : and /, ** does not.'
@@ -106,7 +106,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'star_in_plain_claim' THEN 'The value %s is compared as plain text, not as a pattern. To match a pattern, write {"glob": …}; for a choice, write a list.'
         WHEN 'started_by_any_event' THEN 'The grant is for the default branch, without a condition on "event_name". Runs for pull_request_target and workflow_run have the ref and the subject of the default branch too, and a stranger can start them. Add "event_name": "push" to claims, or a list of events.'
         WHEN 'started_by_anybody' THEN 'A stranger can start a run with event_name "%s", and the run has the ref and the subject of the default branch. Write push or workflow_dispatch, or let the workflow run no code of a pull request.'
-        WHEN 'stray_punctuation' THEN 'The %s starts or ends with %s, and values are compared exactly. Remove it.'
+        WHEN 'stray_punctuation' THEN 'The %s starts or ends with %s, and values are compared exactly. Correct it.'
         WHEN 'same_as_another_row' THEN 'The row has the same effect as "%s". Disable one of the two.'
         WHEN 'subject_fits_no_form' THEN 'By default, the subjects of %s have only these forms: %s. Correct the subject, unless the issuer is configured differently.'
         WHEN 'subject_of_another_owner' THEN 'Every token of the identity provider has "%s" = %s, but the subject names %s, so no token meets both. Correct the subject.'
@@ -120,7 +120,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'unlikely_name' THEN 'The setting "%s" has the name "%s", which is not in the vendor''s published list of 2026-11. Check its spelling.'
         WHEN 'unlikely_network' THEN 'The network %s %s.'
         WHEN 'unlike_other_subjects' THEN 'The other subjects of identity provider "%s" in this tenant are UUIDs, and "%s" looks like a name, which then never matches. Compare the subject with the sub claim of the tokens.'
-        WHEN 'white_space' THEN 'The %s has %s, and values are compared exactly. Remove it.'
+        WHEN 'white_space' THEN 'The %s has %s, and values are compared exactly. Correct it.'
         WHEN 'whole_organisation' THEN 'The row matches every repository, project, pipeline or namespace of the owner. Name one in the subject or, better, by its id in claims.'
         END, VARIADIC string_to_array(coalesce(detail, ''), chr(10)));
 $$;

@@ -173,4 +173,4 @@ BEGIN
       FROM unnest(written) AS w CROSS JOIN LATERAL internal.lint_beside(of_table, w) AS f WHERE coalesce(w.enabled, true);
 END
 $$;
-COMMENT ON FUNCTION internal.found_beside(text, broker.subject_grant[]) IS 'The findings of internal.lint_beside in rows that were written, as warnings.';
+COMMENT ON FUNCTION internal.found_beside(text, broker.subject_grant[]) IS 'The findings of internal.lint_beside about the rows just written, worded as warnings.';

@@ -69,7 +69,7 @@ AS $$
                     CASE WHEN actor IS NOT NULL THEN internal.blocking(tenant, actor_idp, actor, clock_timestamp()) END);
 $$;
 COMMENT ON FUNCTION internal.block_of_parties(text, text, text, text, text, jsonb) IS
-    'The block that covers a subject or its actor now; null if none does. claims: of the subject''s token; null: blocks with claims do not count.';
+    'The block that now covers the subject or its actor; null if none does. claims: the claims of the subject''s token; if null, blocks with claims are ignored.';
 
 CREATE OR REPLACE FUNCTION internal.requestable_keys(tenant text, idp text, subject text, claims jsonb, actor_idp text, actor text, keys text[])
     RETURNS text[]

@@ -64,7 +64,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION broker.export_tenant(text, text, text) IS
-    'Closes a tenant here, because it moves to another cell, and returns all that it has, in JSON. Repeated, it returns the same. Called by mintmark tenant export, which signs it.';
+    'Closes a tenant that moves to another cell, and returns all its rows as JSON. A repeated call returns the same. Called by mintmark tenant export, which signs the result.';
 
 -- ---------------------------------------------------------------- taking a tenant in
 

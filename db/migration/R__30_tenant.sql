@@ -42,7 +42,7 @@ AS $$
 BEGIN
     IF TG_OP = 'DELETE' THEN
         PERFORM internal.refuse(
-            format('Tenant "%s" cannot be deleted: a new tenant with its name would inherit its trust in the clouds.', OLD.name),
+            format('Tenant "%s" cannot be deleted: a new tenant with its name would inherit the trust that clouds have in this one.', OLD.name),
             format('UPDATE broker.tenant SET enabled = false WHERE name = %L;', OLD.name), 'restrict_violation');
     END IF;
     PERFORM internal.refuse_missing(TG_RELID, to_jsonb(NEW), '{name,max_keys,max_grants,max_globs,max_calls,max_changes,require_owner,require_second_admin,review_days,enabled}');
@@ -137,7 +137,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.record_tenant() IS
-    'Trigger: records a change of a tenant, leaves its rows in force when it begins to require a second admin, and adds the steps of approvers that come into force when it no longer does.';
+    'Trigger: records a change of a tenant. If the tenant begins to require a second admin, its rows stay in force. If it stops requiring one, the steps of the approvers that come into force are added, and their names joined.';
 
 -- ---------------------------------------------------------------- triggers, in the order in which they run
 

@@ -9,7 +9,7 @@ SELECT t.tenant, 'tenant_admin', t.role_name, r.rule, internal.lint_advice(r.rul
        UNION ALL SELECT 'role_cannot_log_in' AS rule, t.role_name WHERE NOT l.rolcanlogin
        UNION ALL SELECT 'no_member_of_its_role' AS rule, concat_ws(chr(10), t.role_name, '${tenant_admin_role}')
         WHERE l.rolcanlogin AND NOT pg_has_role(l.oid, '${tenant_admin_role}', 'MEMBER')) AS r (rule, detail);
-COMMENT ON VIEW internal.lint_of_tenant_admin IS 'The rows of broker.lint about this table, for its trigger, which would otherwise plan the whole view.';
+COMMENT ON VIEW internal.lint_of_tenant_admin IS 'The rows of broker.lint about broker.tenant_admin. Its trigger reads them here, because planning the whole of broker.lint would be slow.';
 
 -- ---------------------------------------------------------------- what happens to each row
 

@@ -303,7 +303,7 @@ BEGIN
             PERFORM internal.refuse(
                 format('The grants of key "%s" to "%s" of identity provider "%s" and of key "%s" to "%s" of identity provider "%s" could give two subjects tokens with the same iss and sub.',
                        checked.key, checked.subject, checked.idp, other.key, other.subject, other.idp),
-                'Tokens of type jwt have the tenant as issuer and the client''s subject. Grant such keys to subjects that differ, or to one identity provider, or create a tenant for the other identity provider.');
+                'A token of type jwt has the tenant as issuer and the client''s subject as sub. Grant keys of this type to subjects that differ, or to subjects of one identity provider only, or create another tenant for the other identity provider.');
         END IF;
     END LOOP;
 END

@@ -201,7 +201,7 @@ BEGIN
             format('%s subject%s seen in the last 30 days', tokens, CASE WHEN tokens = 1 THEN '' ELSE 's' END)) END;
 END
 $$;
-COMMENT ON FUNCTION internal.what_it_stops(broker.blocked_subject) IS 'What a block stops of the grants, rules, approvers and tokens that are known, as the end of a sentence.';
+COMMENT ON FUNCTION internal.what_it_stops(broker.blocked_subject) IS 'Which of the known grants, rules, approvers and tokens a block stops, worded as the end of a sentence.';
 
 CREATE OR REPLACE FUNCTION internal.lint_blocks(ids bigint[]) RETURNS TABLE (id bigint, tenant text, rule text, detail text)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off SET standard_conforming_strings = on

@@ -20,7 +20,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.check_access_request() IS
-    'Trigger: rejects a request that the broker did not write after it has verified a token, and signs it.';
+    'Trigger: rejects a request unless the broker wrote it after verifying a token, and signs the request.';
 
 -- ---------------------------------------------------------------- triggers, in the order in which they run
 

@@ -50,7 +50,7 @@ BEGIN
         message := format('A row of broker.console_access has a claim that %s.', fault);
         hint := 'Write the name of a claim in the ID tokens, for example "groups".';
     ELSIF length(NEW.reason) > 1000 THEN
-        message := format('The console access by claim "%s": its reason has %s characters; the maximum is 1000.',
+        message := format('The reason of the console access by claim "%s" has %s characters; the maximum is 1000.',
                           NEW.claim, length(NEW.reason));
         hint := 'Shorten it.';
     ELSIF value_fault IS NOT NULL THEN

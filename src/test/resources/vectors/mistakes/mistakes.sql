@@ -25,7 +25,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALU
 -- a blank behind the subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'repo:acme/shop:main ', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:main ": white_space
---? The subject has a space at its start or end, and values are compared exactly. Remove it.
+--? The subject has a space at its start or end, and values are compared exactly. Correct it.
 --! 01000
 
 -- a line end behind the subject
@@ -281,7 +281,7 @@ UPDATE broker.key SET enabled = false WHERE name = 'api';
 
 -- a tenant that is deleted
 DELETE FROM broker.tenant WHERE name = 'acme';
---> Tenant "acme" cannot be deleted: a new tenant with its name would inherit its trust in the clouds.
+--> Tenant "acme" cannot be deleted: a new tenant with its name would inherit the trust that clouds have in this one.
 --? UPDATE broker.tenant SET enabled = false WHERE name = 'acme';
 --! 23001
 
@@ -317,7 +317,7 @@ INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'alcie');
 -- an audience with a blank at its end
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://new.example.com', '{"mintmark "}');
 --> Identity provider "new": white_space
---? has a space at its start or end, and values are compared exactly. Remove it.
+--? has a space at its start or end, and values are compared exactly. Correct it.
 --! 01000
 
 -- a discovery address as the issuer
@@ -441,7 +441,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 -- a zero-width space in the subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/​shop:ref:refs/heads/main', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/​shop:ref:refs/heads/main": white_space
---? has an invisible character, and values are compared exactly. Remove it.
+--? has an invisible character, and values are compared exactly. Correct it.
 --! 01000
 
 -- a Cyrillic letter in the subject
@@ -453,13 +453,13 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 -- a space that does not break at the end
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/main ', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main ": white_space
---? has an invisible character, and values are compared exactly. Remove it.
+--? has an invisible character, and values are compared exactly. Correct it.
 --! 01000
 
 -- quotes in the subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', '"repo:acme/shop:ref:refs/heads/main"', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to ""repo:acme/shop:ref:refs/heads/main"": stray_punctuation
---? The subject starts or ends with ", and values are compared exactly. Remove it.
+--? The subject starts or ends with ", and values are compared exactly. Correct it.
 --! 01000
 
 -- an owner of another case
@@ -519,7 +519,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VAL
 -- a window that is shorter than a credential
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until, reason) VALUES ('acme', 'ci', 'x', 'deploy', now() + interval '5 minutes', 'OPS-1');
 --> Grant of key "deploy" to "x": never_long_enough
---? The window is shorter than the shortest credential, 900 seconds. Set a later valid_until.
+--? The time from valid_from to valid_until is shorter than the shortest credential (900 seconds), so nothing can be minted. Set a later valid_until.
 --! 01000
 
 -- a window that begins after it ended
@@ -624,13 +624,13 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, max_token
 -- an audience with an invisible character
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://new.example.com', '{mint​mark}');
 --> Identity provider "new": white_space
---? has an invisible character, and values are compared exactly. Remove it.
+--? has an invisible character, and values are compared exactly. Correct it.
 --! 01000
 
 -- an audience in quotes twice
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://new.example.com', '{"\"mintmark\""}');
 --> Identity provider "new": stray_punctuation
---? starts or ends with ", and values are compared exactly. Remove it.
+--? starts or ends with ", and values are compared exactly. Correct it.
 --! 01000
 
 -- no audience
@@ -842,19 +842,19 @@ INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acne', 'alice');
 -- a blank behind the value of a claim
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"environment": "production "}', 'OPS-1');
 --> Grant of key "deploy" to "x": white_space
---? has a space at its start or end, and values are compared exactly. Remove it.
+--? has a space at its start or end, and values are compared exactly. Correct it.
 --! 01000
 
 -- an invisible character in the value of a claim
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', U&'{"environment": ["staging", "prod\200Buction"]}', 'OPS-1');
 --> Grant of key "deploy" to "x": white_space
---? has an invisible character, and values are compared exactly. Remove it.
+--? has an invisible character, and values are compared exactly. Correct it.
 --! 01000
 
 -- a blank behind the name of a claim
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"environment ": "production"}', 'OPS-1');
 --> Grant of key "deploy" to "x": white_space
---? has a space at its start or end, and values are compared exactly. Remove it.
+--? has a space at its start or end, and values are compared exactly. Correct it.
 --! 01000
 
 -- a branch of GitHub by its short name
@@ -954,13 +954,13 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 -- a semicolon of the statement inside the subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/main;', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main;": stray_punctuation
---? starts or ends with ;, and values are compared exactly. Remove it.
+--? starts or ends with ;, and values are compared exactly. Correct it.
 --! 01000
 
 -- a comma behind the subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'repo:acme/shop:main,', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:main,": stray_punctuation
---? starts or ends with ,, and values are compared exactly. Remove it.
+--? starts or ends with ,, and values are compared exactly. Correct it.
 --! 01000
 
 -- a template that was not filled in
@@ -990,13 +990,13 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 -- an owner of blanks
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, owner, reason) VALUES ('acme', 'ci', 'x', 'deploy', '  ', 'OPS-1');
 --> Grant of key "deploy" to "x": white_space
---? has a space at its start or end, and values are compared exactly. Remove it.
+--? has a space at its start or end, and values are compared exactly. Correct it.
 --! 01000
 
 -- an owner with a blank behind it
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, owner, reason) VALUES ('acme', 'ci', 'x', 'deploy', 'team-shop ', 'OPS-1');
 --> Grant of key "deploy" to "x": white_space
---? has a space at its start or end, and values are compared exactly. Remove it.
+--? has a space at its start or end, and values are compared exactly. Correct it.
 --! 01000
 
 -- a grant of a key that is disabled
@@ -1072,7 +1072,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- an allowed target with a blank
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'new', 'aws-sts', '{"region": "eu-central-1"}', '{"arn:aws:iam::123456789012:role/ci-* "}');
 --> Access provider "new": white_space
---? has a space at its start or end, and values are compared exactly. Remove it.
+--? has a space at its start or end, and values are compared exactly. Correct it.
 --! 01000
 
 -- an account instead of its roles
@@ -1156,7 +1156,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs)
 -- an audience of a key with a blank
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'own', 900, '{"audience": "https://orders.example "}');
 --> Key "new": white_space
---? has a space at its start or end, and values are compared exactly. Remove it.
+--? has a space at its start or end, and values are compared exactly. Correct it.
 --! 01000
 
 -- a reserved claim of a token
@@ -1287,7 +1287,7 @@ INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme',
 -- a console access with a blank
 INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'email', '"lea@acme.example.com "', 'OPS-1');
 --> Access to the console by "email": white_space
---? has a space at its start or end, and values are compared exactly. Remove it.
+--? has a space at its start or end, and values are compared exactly. Correct it.
 --! 01000
 
 -- a console access by dots for a pointer

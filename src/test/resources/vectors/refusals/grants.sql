@@ -171,7 +171,7 @@ INSERT INTO broker.subject_grant (id, tenant, idp, subject, key) VALUES (DEFAULT
 -- the same subject of another identity provider gets no token of the same issuer
 WITH people AS (INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('people', 'acme', 'https://people.example.com', '{acme}')) INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'people', 'repo:acme/app:main', 'api');
 --> The grants of key "api" to "repo:acme/app:main" of identity provider "people" and of key "api" to "repo:acme/app:main" of identity provider "ci" could give two subjects tokens with the same iss and sub.
---? Grant such keys to subjects that differ, or to one identity provider
+--? Grant keys of this type to subjects that differ, or to subjects of one identity provider only
 
 -- nor does a glob that would match it
 WITH people AS (INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('people', 'acme', 'https://people.example.com', '{acme}')) INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'people', 'repo:acme/**', 'glob', 'api');

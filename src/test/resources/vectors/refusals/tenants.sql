@@ -5,7 +5,7 @@ UPDATE broker.tenant SET name = 'acme2' WHERE name = 'acme';
 
 -- a tenant is deleted
 DELETE FROM broker.tenant WHERE name = 'other';
---> Tenant "other" cannot be deleted: a new tenant with its name would inherit its trust in the clouds.
+--> Tenant "other" cannot be deleted: a new tenant with its name would inherit the trust that clouds have in this one.
 --? UPDATE broker.tenant SET enabled = false WHERE name = 'other';
 
 -- a tenant's name has a form

@@ -126,8 +126,8 @@ public final class AuditDeclarations {
                 names = "--answered",
                 paramLabel = "CODE",
                 description = {
-                    "The code that audit restored printed, once the lost revocations are",
-                    "repeated. Required if replicas are stopped and changes of the",
+                    "The code that `mintmark audit restored` prints. Give it after you have",
+                    "repeated the lost revocations. Required if replicas are stopped and changes of the",
                     "configuration are lost."
                 })
         private @Nullable String answered;

@@ -194,7 +194,7 @@ public final class SeenHistory {
         missing.forEach(this::forget);
         lost.addAndGet(missing.size());
         log.error(
-                "The database lost {}, which this replica has seen: the database was restored, or a standby without that row was promoted. Revoked grants may be in force again",
+                "The database lost {}, which this replica has seen: the database was restored, or a standby without these rows was promoted. Revoked grants may be in force again: follow docs/run/restore.md#a-replica-that-noticed-a-loss",
                 String.join(", ", missing.stream().map(LostRow::name).toList()));
         if (stop.isPresent()) {
             throw new UnacknowledgedLoss(false);

@@ -231,9 +231,9 @@ public final class AuditExport implements Callable<Integer> {
         long pending = wanted.to().map(rows::pending).orElse(0L);
         if (pending > 0) {
             System.err.printf(
-                    "mintmark: %d mints before --to have no outcome yet; an export that "
-                            + "begins at --to would not include a delayed outcome. Use --state to "
-                            + "include every row.%n",
+                    "mintmark: %d mints before --to have no outcome yet. The next export, "
+                            + "from this time on, would not include outcomes that arrive later. "
+                            + "To include every row, use --state.%n",
                     pending);
         }
     }

@@ -57,7 +57,9 @@ public final class AuditReport implements Findings {
         AuditReport report = new AuditReport(out);
         long rows = new RetirementVerification(months, keys, report).run();
         report.progress.clear();
-        out.printf("%,d rows of these months and next to them were verified.%n", rows);
+        out.printf(
+                "%,d rows were verified: those of these months, and those just before and after.%n",
+                rows);
         return report;
     }
 

@@ -93,7 +93,10 @@ final class Undoing {
     }
 
     private static void warn(MintId mintId, String why) {
-        log.warn("Mint {}: the credential was not returned and can't be revoked: {}", mintId, why);
+        log.warn(
+                "Mint {}: the credential was not returned to the client and can't be revoked, so it is valid until it expires: {}",
+                mintId,
+                why);
     }
 
     /** The result of a revocation. The message of an exception could quote a secret. */

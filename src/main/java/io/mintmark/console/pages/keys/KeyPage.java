@@ -115,7 +115,7 @@ public record KeyPage(
         return View.message(
                 404,
                 "Not found",
-                "Tenant %s has no key %s, and the log never had one.".formatted(tenant, key),
+                "Tenant %s has no key %s, and the audit log mentions none.".formatted(tenant, key),
                 others);
     }
 

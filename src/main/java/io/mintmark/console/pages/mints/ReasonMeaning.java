@@ -21,8 +21,8 @@ enum ReasonMeaning {
                     + " disabled, an admin of the tenant can enable it."),
     SUBJECT_BLOCKED(
             "the subject was blocked, which overrides every grant",
-            "Look at the subject's page for who blocked it and why. If the reason no longer"
-                    + " applies, that admin ends the block."),
+            "The subject's page shows who blocked it and why. If the reason no longer"
+                    + " applies, an admin can end the block."),
     MALFORMED_JWT(
             "the token isn't a well-formed JWT",
             "Check that the client sends the whole token and no other credential."),
