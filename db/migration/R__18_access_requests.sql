@@ -257,7 +257,7 @@ DECLARE
     reached record;
     made uuid[];
     earlier uuid[];
-    former broker.access_request;
+    former uuid;
     voided uuid[] := '{}';
     asking broker.access_request;
     constraint_found text;
@@ -305,15 +305,13 @@ BEGIN
             chosen.refusal := CASE WHEN chosen.detail IS NOT NULL THEN 'nobody_can_approve' END;
         END IF;
         rules := rules || chosen.rule;
-        SELECT q.* INTO former FROM broker.access_request AS q WHERE q.id = internal.same_request(asking, chosen.rule, request_access.claims);
-        -- Nobody can approve it any more, and it would stand in the way of this one.
-        IF former.status = 'pending'
-           AND (internal.issuer_changed(former) IS NOT NULL OR internal.changed_since_asked(former) IS NOT NULL OR internal.parties_may_be_blocked(former)
-                OR internal.has_all_decisions(former.id, false) OR former.people = 0 AND internal.has_all_decisions(former.id, true)) THEN
-            voided := voided || former.id;
-            former.id := NULL;
+        former := internal.same_request(asking, chosen.rule, claims);
+        -- It would stand in the way of this one.
+        IF internal.cannot_be_approved(former) THEN
+            voided := voided || former;
+            former := NULL;
         END IF;
-        earlier := earlier || former.id;
+        earlier := earlier || former;
         -- The first of two break glasses may be open for long.
         IF chosen.refusal = 'break_glass_open' AND earlier[place] IS NOT NULL THEN
             chosen.refusal := NULL;

@@ -181,6 +181,8 @@ CREATE OR REPLACE FUNCTION internal.may_be_blocked_since(of_tenant text, idp tex
     RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET jit = off
 AS $$
 DECLARE
     known_in_all_tenants constant bigint := CASE WHEN internal.moved_here_since(of_tenant, since_revision) THEN 0 ELSE since_in_all_tenants END;
@@ -314,12 +316,31 @@ COMMENT ON FUNCTION internal.changed_since_shown(broker.access_request, jsonb) I
 CREATE OR REPLACE FUNCTION internal.has_all_decisions(of_request uuid, of_programs boolean) RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET jit = off
 AS $$
 BEGIN
     RETURN (SELECT count(*) >= 50 FROM broker.access_decision AS d WHERE d.request = of_request AND d.program = of_programs);
 END
 $$;
 COMMENT ON FUNCTION internal.has_all_decisions(uuid, boolean) IS 'Whether a request has as many decisions of people, or of programs, as it takes: 50.';
+
+CREATE OR REPLACE FUNCTION internal.cannot_be_approved(of_request uuid) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET jit = off
+AS $$
+DECLARE
+    asked broker.access_request;
+BEGIN
+    SELECT q.* INTO asked FROM broker.access_request AS q WHERE q.id = of_request;
+    RETURN asked.status = 'pending'
+       AND (internal.issuer_changed(asked) IS NOT NULL OR internal.changed_since_asked(asked) IS NOT NULL OR internal.parties_may_be_blocked(asked)
+            OR internal.has_all_decisions(asked.id, false) OR asked.people = 0 AND internal.has_all_decisions(asked.id, true));
+END
+$$;
+COMMENT ON FUNCTION internal.cannot_be_approved(uuid) IS 'Whether a request is pending, and whoever approves it would be told that it is void.';
 
 -- login, or idp, issuer, subject and claims of a token. shown: the revisions that the decision names; null: it names none.
 CREATE OR REPLACE FUNCTION internal.decision_fault(asked broker.access_request, verdict text, login text, idp text, issuer text, subject text, claims jsonb,
