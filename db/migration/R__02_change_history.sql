@@ -394,8 +394,9 @@ $$;
 COMMENT ON FUNCTION internal.last_record(text, text, jsonb) IS
     'The last change on record of the row with this name: the row after it (null: it was deleted or renamed), and its transaction.';
 
--- A decision or a sign-off is judged by what is there when it is recorded. What the same statement changes, but records after it,
--- would be gone already, and still be on record. Always the end of an index, so that an edit of many rows stays linear.
+-- A decision or a sign-off is checked when it is recorded, against the tables as they are then. If the same statement also changes
+-- these, but records that later, the history would contradict the check. This reads only the end of an index, so that an edit of
+-- many rows stays linear.
 CREATE OR REPLACE FUNCTION internal.refuse_change_after_decision(of_tenant text, changed_table text) RETURNS void
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
@@ -442,12 +443,12 @@ BEGIN
                    coalesce('"' || (new_row ->> tenant_column) || '"', 'all tenants')),
             'Insert a new row for the other tenant, and delete the old row.', 'restrict_violation');
     END IF;
-    -- The grant that our triggers disable after a decision or a review follows from it.
+    -- Our triggers disable the grant of a decision or review after its record; their statements are not at depth 1.
     IF pg_trigger_depth() = 1 AND changed_table = 'subject_grant' AND old_row ->> 'request_id' IS NOT NULL
           AND (old_row ->> 'enabled')::boolean AND (old_row ->> 'valid_until')::timestamptz > transaction_timestamp() AND NOT coalesce((new_row ->> 'enabled')::boolean, false)
-       OR (internal.without_bookkeeping(old_row) - '{description,reason,owner}'::text[])::text
-          IS DISTINCT FROM (internal.without_bookkeeping(new_row) - '{description,reason,owner}'::text[])::text
-          AND changed_table IN ('tenant', 'tenant_admin', 'identity_provider', 'access_provider', 'key', 'access_rule', 'access_approver', 'blocked_subject') THEN
+       OR changed_table IN ('tenant', 'tenant_admin', 'identity_provider', 'access_provider', 'key', 'access_rule', 'access_approver', 'blocked_subject')
+          AND (internal.without_bookkeeping(old_row) - '{description,reason,owner}'::text[])::text
+              IS DISTINCT FROM (internal.without_bookkeeping(new_row) - '{description,reason,owner}'::text[])::text THEN
         PERFORM internal.refuse_change_after_decision(coalesce(old_row, new_row) ->> tenant_column, changed_table);
     END IF;
     -- Rows are compared by their text: as jsonb, 100 and 100.0 are equal, and the history and its readers keep them apart.

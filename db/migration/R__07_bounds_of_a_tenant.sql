@@ -111,7 +111,8 @@ END
 $$;
 COMMENT ON FUNCTION internal.changes_are_counted() IS 'Whether the login''s changes count towards the day''s limit. Changes by platform admins do not.';
 
--- Not how deep in triggers: members have triggers on tables of their own. With the rights of whoever runs the statement.
+-- The depth of triggers doesn't tell this, because members can have triggers on their own tables. This function must run with its
+-- caller's rights.
 CREATE OR REPLACE FUNCTION internal.is_run_by_the_owner() RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp

@@ -306,7 +306,7 @@ BEGIN
         END IF;
         rules := rules || chosen.rule;
         former := internal.same_request(asking, chosen.rule, claims);
-        -- It would stand in the way of this one.
+        -- Otherwise the requester would get the id of a request that cannot be granted.
         IF internal.cannot_be_approved(former) THEN
             voided := voided || former;
             former := NULL;

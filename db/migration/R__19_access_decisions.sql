@@ -312,7 +312,7 @@ $$;
 COMMENT ON FUNCTION internal.changed_since_shown(broker.access_request, jsonb) IS
     'Which of the rule, key and access provider of a request have another revision than the approver saw; null: none.';
 
--- Each is counted with each further one, and shown in each notice.
+-- Each decision makes the next one dearer to count, and each notice contains all of them.
 CREATE OR REPLACE FUNCTION internal.has_all_decisions(of_request uuid, of_programs boolean) RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
@@ -340,7 +340,7 @@ BEGIN
             OR internal.has_all_decisions(asked.id, false) OR asked.people = 0 AND internal.has_all_decisions(asked.id, true));
 END
 $$;
-COMMENT ON FUNCTION internal.cannot_be_approved(uuid) IS 'Whether a request is pending, and whoever approves it would be told that it is void.';
+COMMENT ON FUNCTION internal.cannot_be_approved(uuid) IS 'Whether a request is pending, but an approval of it would be rejected because the request is void.';
 
 -- login, or idp, issuer, subject and claims of a token. shown: the revisions that the decision names; null: it names none.
 CREATE OR REPLACE FUNCTION internal.decision_fault(asked broker.access_request, verdict text, login text, idp text, issuer text, subject text, claims jsonb,

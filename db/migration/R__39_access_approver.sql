@@ -189,7 +189,7 @@ AS $$
              ORDER BY coalesce(c.after, c.before) ->> 'id', c.revision DESC) AS last
      WHERE last.row IS NOT NULL;
 $$;
-COMMENT ON FUNCTION internal.approvers_on_record(text, bigint) IS 'The approvers of a rule as the history has them, which a statement that is under way may have changed.';
+COMMENT ON FUNCTION internal.approvers_on_record(text, bigint) IS 'The approvers of a rule as they were last recorded. The current statement may have changed them since.';
 
 CREATE OR REPLACE FUNCTION internal.record_access_approver() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -211,7 +211,7 @@ BEGIN
             'Run the statement again.', 'serialization_failure', 'issuer');
     END IF;
     PERFORM internal.keep_steps(coalesce(NEW.rule, OLD.rule));
-    -- Who was a program would be a person by another row, as that is or as it is on record: the same statement may have changed it.
+    -- Another row could make a person of this program. The same statement may have changed that row, so its recorded state counts too.
     IF OLD.program
        AND (TG_OP = 'DELETE' OR (OLD.role_name, OLD.issuer, OLD.subject, OLD.match, OLD.claims, OLD.program)
                                 IS DISTINCT FROM (NEW.role_name, NEW.issuer, NEW.subject, NEW.match, NEW.claims, NEW.program))

@@ -48,9 +48,12 @@ final class RecordedSignOffs {
         return change.table().equals("access_request")
                 && change.before().isObject()
                 && change.after().isObject()
-                && !change.before()
-                        .path("signed_off_by")
-                        .equals(change.after().path("signed_off_by"));
+                && !signer(change.before()).equals(signer(change.after()));
+    }
+
+    /** Older rows lack the column. */
+    private static String signer(JsonNode request) {
+        return request.path("signed_off_by").asText("");
     }
 
     private Optional<String> objection(Change change, RecordedPeople people) {

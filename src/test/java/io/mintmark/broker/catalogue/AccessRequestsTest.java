@@ -439,6 +439,16 @@ class AccessRequestsTest {
         assertEquals("granted", asked.decides("sso", "lead:bob", next, "approve"));
     }
 
+    /** A request that still lacks an approval in its second step. */
+    private String decidedByFiftyPeople() {
+        database.admin(
+                "INSERT INTO broker.access_approver (rule, idp, subject, step) VALUES (1, 'sso', 'boss:zoe', 2)");
+        String request = asked.asks("dev:eve", "deploy", 600);
+        asked.decides("sso", "lead:0", request, "approve");
+        decidedBy("lead:", false);
+        return request;
+    }
+
     private void decidedBy(String subject, boolean program) {
         database.runAsSuperuser(
                 """
@@ -457,11 +467,7 @@ class AccessRequestsTest {
      */
     @Test
     void a_request_takes_fifty_decisions_of_people() {
-        database.admin(
-                "INSERT INTO broker.access_approver (rule, idp, subject, step) VALUES (1, 'sso', 'boss:zoe', 2)");
-        String request = asked.asks("dev:eve", "deploy", 600);
-        asked.decides("sso", "lead:0", request, "approve");
-        decidedBy("lead:", false);
+        String request = decidedByFiftyPeople();
         assertTrue(
                 refused(
                                 Who.TENANT_ADMIN,
@@ -474,11 +480,7 @@ class AccessRequestsTest {
 
     @Test
     void the_next_decision_by_a_token_makes_it_void() {
-        database.admin(
-                "INSERT INTO broker.access_approver (rule, idp, subject, step) VALUES (1, 'sso', 'boss:zoe', 2)");
-        String request = asked.asks("dev:eve", "deploy", 600);
-        asked.decides("sso", "lead:0", request, "approve");
-        decidedBy("lead:", false);
+        String request = decidedByFiftyPeople();
         assertEquals("void", asked.decides("sso", "lead:y", request, "approve"));
         assertEquals("void", status(request));
     }
