@@ -44,6 +44,7 @@ record LogLine(
                     "viewer",
                     "subject",
                     "roleSessionName",
+                    "oauthClientId",
                     "address",
                     "method",
                     "route",

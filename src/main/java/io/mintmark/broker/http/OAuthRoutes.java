@@ -23,6 +23,8 @@ import io.mintmark.broker.exchange.Exchange;
 import io.mintmark.broker.http.TokenExchangeForm.Grant;
 import io.mintmark.broker.token.PresentedToken;
 
+import org.slf4j.MDC;
+
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -120,6 +122,9 @@ final class OAuthRoutes implements HttpService {
                                                 Optional.empty(),
                                                 wanted))
                                 .then(exchange::mint);
+                if (!(verdict instanceof Verdict.Refused<Credentials>(TokenRefusal _))) {
+                    valid.clientId().ifPresent(id -> MDC.put("oauthClientId", id));
+                }
                 answers.send(
                         request,
                         response,

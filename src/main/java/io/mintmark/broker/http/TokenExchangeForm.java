@@ -62,6 +62,9 @@ sealed interface TokenExchangeForm {
     Set<String> SUBJECT_TOKEN_TYPES =
             Set.of(JWT, "urn:ietf:params:oauth:token-type:id_token", ACCESS_TOKEN);
 
+    /** The maximum length of a client id in the log, in characters. */
+    int LONGEST_CLIENT_ID = 255;
+
     /** Parameters that RFC 8693 section 2.1 and RFC 8707 section 2 allow several times. */
     Set<String> REPEATABLE = Set.of("audience", "resource");
 
@@ -70,13 +73,15 @@ sealed interface TokenExchangeForm {
      *
      * @param wantsJwt whether the client requested a JWT by {@code requested_token_type}
      * @param wantsScope whether it requested a {@code scope}, so that it must learn the granted one
+     * @param clientId the start of its {@code client_id}, which nobody verified, for the log
      */
     record Valid(
             Grant grant,
             PresentedToken token,
             TargetKeys target,
             boolean wantsJwt,
-            boolean wantsScope)
+            boolean wantsScope,
+            Optional<String> clientId)
             implements TokenExchangeForm {}
 
     /** An invalid request, with the error to answer. */
@@ -97,7 +102,9 @@ sealed interface TokenExchangeForm {
                         named(form, grant).map(name -> new KeyName(keyName(name))),
                         form.value("resource").flatMap(ResourceUri::of)),
                 form.value("requested_token_type").orElse(ACCESS_TOKEN).equals(JWT),
-                form.has("scope"));
+                form.has("scope"),
+                form.value("client_id")
+                        .map(id -> id.substring(0, Math.min(id.length(), LONGEST_CLIENT_ID))));
     }
 
     /**

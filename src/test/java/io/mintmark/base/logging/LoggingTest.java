@@ -77,6 +77,18 @@ class LoggingTest {
         assertTrue(line.path("exception").asText().startsWith("java.io.IOException: gone\n\tat "));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"roleSessionName", "oauthClientId"})
+    void what_a_client_says_of_itself_is_a_field_without_tokens(String field) throws IOException {
+        install(LogFormat.JSON, LogLevel.INFO);
+        MDC.put(field, "runner\n" + JWT);
+
+        OURS.info("hello");
+
+        String value = json(onlyLine()).path(field).asText();
+        assertTrue(value.startsWith("runner\n") && !value.contains("eyJ"), value);
+    }
+
     @Test
     void what_there_is_not_is_left_out() throws IOException {
         install(LogFormat.JSON, LogLevel.INFO);
