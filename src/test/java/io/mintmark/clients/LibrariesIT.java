@@ -101,8 +101,10 @@ class LibrariesIT {
         for (Path script : files("node", ".mjs")) {
             programs.add(List.of("node", script.toString()));
         }
-        for (Path program : files("go", ".program")) {
-            programs.add(List.of(program.toString()));
+        for (String language : List.of("go", "operator", "rust")) {
+            for (Path program : files(language, ".program")) {
+                programs.add(List.of(program.toString()));
+            }
         }
         for (Path source : files("java", ".java")) {
             programs.add(
