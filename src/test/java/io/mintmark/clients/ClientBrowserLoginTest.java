@@ -242,6 +242,18 @@ class ClientBrowserLoginTest {
     }
 
     @Test
+    void a_login_is_repeated_without_offline_access_where_that_is_refused() throws IOException {
+        server.says("/token", 200, answer(FIRST, "refresh/1"));
+        String visit =
+                "$(grep -q offline \"$HOME/page\" && echo error=invalid_scope || echo code=c)";
+        Ended login = client(visit + "&state=$state").run("login", server.url());
+        assertEquals(0, login.exit(), login.err());
+        assertShows(login.err(), "does not allow offline_access; this login ends with your");
+        assertEquals("openid", form(Files.readString(directory.resolve("page"))).get("scope"));
+        assertEquals(1, tokenRequests().size());
+    }
+
+    @Test
     void profiles_are_kept_apart_and_a_token_goes_only_to_the_broker_of_its_login() {
         ClientProcess client = loggedIn();
         assertEquals(2, client.run("keys", "--profile", "work").exit());

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.mintmark.clients.ClientProcess.Ended;
+import io.mintmark.clients.StandIn.Asked;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
@@ -19,10 +20,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
+import java.util.Base64;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -58,13 +62,20 @@ class ClientLoginTest {
     }
 
     private Process beginLogin(StandIn provider, String issuer) {
+        return beginLogin(provider, issuer, "");
+    }
+
+    /**
+     * @param further members of the discovery document
+     */
+    private Process beginLogin(StandIn provider, String issuer, String further) {
         provider.says(
                 "/.well-known/openid-configuration",
                 200,
                 """
-                {"issuer": "%s", "device_authorization_endpoint": "%s/device", "token_endpoint": "%s/token"}
+                {"issuer": "%s", "device_authorization_endpoint": "%s/device", "token_endpoint": "%s/token"%s}
                 """
-                        .formatted(issuer, provider.url(), provider.url()));
+                        .formatted(issuer, provider.url(), provider.url(), further));
         return client.with("XDG_STATE_HOME", directory.toString())
                 .with("MINTMARK_ISSUER", provider.url())
                 .start("login");
@@ -93,6 +104,52 @@ class ClientLoginTest {
                 "client_id=mint%20mark&grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code"
                         + "&device_code=device%20code%20%26%20more",
                 idp.asked().get(2).body());
+    }
+
+    /** As a client of Keycloak that requires PKCE needs it (RFC 7636 section 4). */
+    @Test
+    void a_provider_that_knows_pkce_gets_a_challenge_and_its_verifier() throws Exception {
+        idp.says("/device", 200, DEVICE).says("/token", 200, "{\"id_token\": \"the.id.token\"}");
+        String pkce = ", \"code_challenge_methods_supported\": [\"plain\", \"S256\"]";
+        Ended ended = ClientProcess.await(beginLogin(idp, idp.url(), pkce));
+        assertEquals(0, ended.exit(), ended.err());
+        String verifier =
+                idp.asked().get(2).body().replaceFirst(".*&code_verifier=([0-9a-f]{64})$", "$1");
+        byte[] hash =
+                MessageDigest.getInstance("SHA-256")
+                        .digest(verifier.getBytes(StandardCharsets.US_ASCII));
+        assertEquals(
+                "client_id=mint%20mark&scope=openid&code_challenge_method=S256&code_challenge="
+                        + Base64.getUrlEncoder().withoutPadding().encodeToString(hash),
+                idp.asked().get(1).body());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"/device, invalid_scope", "/token, not_allowed"})
+    void a_login_is_repeated_without_offline_access_where_that_is_refused(
+            String path, String error) {
+        idp.says(path, 400, "{\"error\": \"%s\"}".formatted(error))
+                .says("/device", 200, DEVICE)
+                .says("/token", 200, "{\"id_token\": \"the.id.token\"}");
+        String scopes = ", \"scopes_supported\": [\"openid\", \"offline_access\"]";
+        Ended ended = ClientProcess.await(beginLogin(idp, idp.url(), scopes));
+        assertEquals(0, ended.exit(), ended.err());
+        assertShows(ended.err(), "does not allow offline_access; this login ends with your");
+        assertEquals(
+                List.of(
+                        "client_id=mint%20mark&scope=openid%20offline_access",
+                        "client_id=mint%20mark&scope=openid"),
+                idp.asked().stream()
+                        .filter(asked -> asked.target().equals("/device"))
+                        .map(Asked::body)
+                        .toList());
+    }
+
+    @Test
+    void a_refusal_of_another_scope_ends_the_login() {
+        idp.says("/device", 400, "{\"error\": \"invalid_scope\"}");
+        assertSays(1, "refused: HTTP 400 invalid_scope", login(idp.url()));
+        assertEquals(2, idp.asked().size());
     }
 
     private static String rights(Path file) throws IOException {
