@@ -47,14 +47,14 @@ CREATE OR REPLACE FUNCTION internal.lint_claims(conditions jsonb, issuer broker.
      WHERE issuer.name = 'GitHub Actions' AND i.name = 'event_name' AND i.item #>> '{}' IN ('pull_request_target', 'workflow_run', 'issue_comment', 'issues')
     -- "Sales, EMEA" may be one group
     UNION ALL SELECT 'list_in_one_value', i.item #>> '{}' FROM item AS i WHERE i.item #>> '{}' ~ '^[A-Za-z0-9_./:-]+([,;][A-Za-z0-9_./:-]+)+$|^[a-z0-9_./:-]+([,;] ?[a-z0-9_./:-]+)+$'
-    UNION ALL SELECT 'empty_value', i.name FROM item AS i WHERE coalesce(i.item ->> 'glob', i.item #>> '{}') = ''
+    -- GitHub's base_ref and head_ref are empty outside pull requests
+    UNION ALL SELECT 'empty_value', i.name FROM item AS i WHERE coalesce(i.item ->> 'glob', i.item #>> '{}') = '' AND i.name NOT IN ('base_ref', 'head_ref')
     UNION ALL SELECT 'address_without_at', concat_ws(chr(10), i.item, i.name) FROM item AS i
      WHERE i.name ~ '(^|[/_])email$' AND jsonb_typeof(i.item) = 'string' AND i.item #>> '{}' ~ '^[^@*]+$' AND NOT coalesce(issuer.claim_forms ? i.name, false)
     UNION ALL SELECT 'list_in_a_string', i.item::text FROM item AS i WHERE jsonb_typeof(i.item) = 'string' AND i.item #>> '{}' ~ '^ *[[] *".*" *[]] *$|@[^@]*[,;][^@]*@'
     UNION ALL SELECT 'no_negation', i.item::text FROM item AS i WHERE coalesce(i.item ->> 'glob', i.item #>> '{}') ~ '^(!=?|<>|(not|NOT) ) *[A-Za-z0-9*]'
     UNION ALL SELECT 'domain_without_at', i.item ->> 'glob' FROM item AS i WHERE i.name ~ '(^|[/_])email$' AND i.item ->> 'glob' ~ '^[*]+[^.@*][^@*]*[.][^@*]+$'
     UNION ALL SELECT 'claim_of_one_token', c.name FROM claim AS c WHERE c.name IN ('exp', 'nbf', 'iat', 'jti')
-    UNION ALL SELECT 'claim_of_one_run', c.name FROM claim AS c WHERE issuer.name IS NOT NULL AND c.name = ANY (internal.claims_of_one_run()) AND c.name <> ALL (issuer.project_claims)
     UNION ALL SELECT 'claim_fits_no_form', concat_ws(chr(10), issuer.name, i.name, replace(replace(array_to_string(f.forms[:8], ' or '), '#', 'digits'), '*-*-*-*-*', 'a UUID')
                                                       || CASE WHEN cardinality(f.forms) > 8 THEN ' or another of its values' ELSE '' END, i.item)
       FROM item AS i CROSS JOIN LATERAL (SELECT ARRAY(SELECT jsonb_array_elements_text(issuer.claim_forms -> i.name)) WHERE issuer.claim_forms ? i.name) AS f (forms)
@@ -144,7 +144,7 @@ BEGIN
             WHERE (i.known).name IS NULL AND g.match = 'exact' AND g.subject ~ '^https?://[^/]+/(.+/)?job/[^/]+(/job/[^/]+)*$'
            -- the host of an issuer is all of its jobs or workloads
            UNION ALL SELECT 'whole_organisation', ''
-            WHERE of_table <> 'blocked_subject' AND g.match = 'glob' AND g.claims = '{}' AND g.subject ~ '^[a-z]+://[^/*]+/[*]+$' AND starts_with(i.issuer, rtrim(g.subject, '*'))
+            WHERE of_table <> 'blocked_subject' AND g.match = 'glob' AND g.claims = '{}' AND g.subject ~ '^[a-z]+://[^/*]+/[*]+$' AND starts_with(i.issuer || '/', rtrim(g.subject, '*'))
            UNION ALL SELECT 'unlike_its_issuer', concat_ws(chr(10), 'subject', 'Keycloak', 'sub is the id of the user, or of the client''s service account. Copy it from a token or from the audit log.')
             WHERE i.issuer ~ '/realms/[^/]+$' AND g.subject ~ '@|^service-account-'
            UNION ALL SELECT n.rule, coalesce(n.detail, '') FROM internal.lint_glob(g.subject, g.claims, i.required_claims, i.known) AS n
@@ -158,7 +158,8 @@ BEGIN
                                      ELSE internal.has_row_by_ids(of_table, g) END
            -- in an emergency one token or one run is what must be blocked
            UNION ALL SELECT n.rule, n.detail FROM internal.lint_claims(g.claims, v.known) AS n
-            WHERE g.claims <> '{}' AND (of_table <> 'blocked_subject' OR n.rule NOT IN ('claim_of_one_token', 'claim_of_one_run'))
+            WHERE g.claims <> '{}' AND (of_table <> 'blocked_subject' OR n.rule <> 'claim_of_one_token')
+           UNION ALL SELECT 'claim_of_one_run', o FROM internal.claims_of_one_run(g.claims, v.known) AS o WHERE g.claims <> '{}' AND of_table <> 'blocked_subject'
            UNION ALL SELECT 'started_by_any_event', ''
             WHERE of_table = 'subject_grant' AND (i.known).name = 'GitHub Actions'
               AND (g.subject = 'repo:**' AND g.claims -> 'ref' IN ('"refs/heads/main"', '"refs/heads/master"') OR g.subject ~ '^repo:.+:ref:refs/heads/(main|master)$')

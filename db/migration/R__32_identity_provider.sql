@@ -74,6 +74,8 @@ CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identi
     SELECT c.rule, c.detail FROM (VALUES (1)) AS one LEFT JOIN internal.known_issuer(checked.issuer) AS k ON true
      CROSS JOIN LATERAL internal.lint_claims(checked.required_claims, k) AS c WHERE checked.required_claims <> '{}'
      UNION ALL
+    SELECT 'claim_of_one_run', o FROM internal.known_issuer(checked.issuer) AS k CROSS JOIN internal.claims_of_one_run(checked.required_claims, k) AS o
+     UNION ALL
     SELECT r.rule, r.detail FROM (VALUES
         ('issuer_nearly_known', (array_remove(spellings, checked.issuer))[1]),
         ('issuer_is_the_broker', CASE WHEN internal.is_the_broker(checked.issuer) THEN checked.issuer END),
@@ -96,7 +98,7 @@ CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identi
         ('audience_of_another_service', (SELECT a FROM unnest(checked.audiences) AS a WHERE internal.is_vendor_audience(a)
              OR a = ANY (internal.audiences_of_others()) OR a ~ '^https://github[.]com/[^/]+$'
              -- the issuer's own APIs
-             OR rtrim(a, '/') = rtrim(checked.issuer, '/') OR a ~ '/(userinfo|api/v2/)$' AND substring(a FROM '^https://[^/]+') = substring(checked.issuer FROM '^https://[^/]+')
+             OR a ~ '/(userinfo|api/v2/)$' AND substring(a FROM '^https://[^/]+') = substring(checked.issuer FROM '^https://[^/]+')
              -- an OAuth client of one's own, by which people log in here; Google gives its id tokens no other audience. The two are gcloud's.
              OR a ~ '[.]apps[.]googleusercontent[.]com$' AND (a IS DISTINCT FROM checked.login_client_id OR a ~ '^(32555940559|764086051850)[.-]') LIMIT 1)),
         ('approver_beside_subject', CASE WHEN checked.accepts @> '{subject,approver}' THEN '' END),
@@ -116,7 +118,8 @@ CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identi
               AND substring(checked.jwks_uri FROM '^https://[^/]+') <> substring(checked.issuer FROM '^https://[^/]+') LIMIT 1)),
         ('jwks_uri_of_another_place', internal.other_place(checked.issuer, checked.jwks_uri)),
         ('jwks_uri_of_another_host', (SELECT substring(checked.jwks_uri FROM '^https://([^/]+)') FROM internal.known_issuer(checked.issuer) AS k
-            WHERE k.name = 'Kubernetes' AND k.issuer_pattern !~ '^https://kubernetes[.]' AND substring(checked.jwks_uri FROM '^https://[^/]+') <> substring(checked.issuer FROM '^https://[^/]+'))),
+            WHERE k.name = 'Kubernetes' AND k.issuer_pattern !~ '^https://kubernetes[.]' AND substring(checked.jwks_uri FROM '^https://[^/]+') <> substring(checked.issuer FROM '^https://[^/]+')
+              AND internal.other_place(checked.issuer, checked.jwks_uri) IS NULL)),
         ('login_of_actors', CASE WHEN NOT checked.accepts && '{subject,approver}' THEN checked.login_client_id END),
         ('token_type_of_another_use', (SELECT t FROM unnest(checked.token_types) AS t
             WHERE regexp_replace(lower(t), '^application/', '') = ANY (internal.token_types_of_other_uses()) LIMIT 1)),
