@@ -160,14 +160,11 @@ CREATE OR REPLACE FUNCTION internal.token_types_of_other_uses() RETURNS text[]
 COMMENT ON FUNCTION internal.token_types_of_other_uses() IS
     'Types of tokens that do not say who sends them: of logouts, events, proofs of possession, requests, responses and refresh tokens.';
 
-CREATE OR REPLACE FUNCTION internal.claims_of_one_run(conditions jsonb, issuer broker.known_issuer) RETURNS SETOF text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT c FROM jsonb_object_keys(conditions) AS c
-     WHERE issuer.claims ? c AND c <> ALL (issuer.project_claims)
-       AND c = ANY ('{run_id,run_number,check_run_id,job_id,pipeline_id,build_id,build_number,terraform_run_id,terraform_plan_id,pipelineUuid,pipelineRunUuid,stepUuid,oidc.circleci.com/job-id,oidc.circleci.com/pipeline-id,oidc.circleci.com/workflow-id,runId,workflow_id}');
-$$;
-COMMENT ON FUNCTION internal.claims_of_one_run(jsonb, broker.known_issuer) IS
-    'The claims among these conditions in which the issuer puts the id of a run, a build or a job. Where a claim of the same name is a project''s, it is in project_claims.';
+CREATE OR REPLACE FUNCTION internal.claims_of_one_run() RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN '{run_id,run_number,check_run_id,job_id,pipeline_id,build_id,build_number,terraform_run_id,terraform_plan_id,pipelineUuid,pipelineRunUuid,stepUuid,oidc.circleci.com/job-id,oidc.circleci.com/pipeline-id,oidc.circleci.com/workflow-id,runId,workflow_id}'::text[];
+COMMENT ON FUNCTION internal.claims_of_one_run() IS
+    'Claims in which issuers put the id of a run, a build or a job. An issuer for which one of them names a project has it in project_claims.';
 
 CREATE OR REPLACE FUNCTION internal.lint_text(value text) RETURNS TABLE (rule text, detail text)
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$

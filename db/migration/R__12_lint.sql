@@ -22,7 +22,7 @@ CREATE OR REPLACE FUNCTION internal.lint_claims(conditions jsonb, issuer broker.
     AS $$
     WITH known AS (
         SELECT '{"iss": "string", "sub": "string", "aud": "string", "jti": "string", "azp": "string", "exp": "number",
-                 "nbf": "number", "iat": "number", "auth_time": "number"}'::jsonb || coalesce(issuer.claims, '{}') AS claims
+                 "nbf": "number", "iat": "number", "auth_time": "number"}'::jsonb || coalesce(issuer.claims, '{"email_verified": "boolean"}') AS claims
     ), claim AS (
         SELECT c.key AS name, internal.likely_pointer(c.key) AS pointer,
                CASE jsonb_typeof(c.value) WHEN 'array' THEN c.value ELSE jsonb_build_array(c.value) END AS any_of,
@@ -159,7 +159,8 @@ BEGIN
            -- in an emergency one token or one run is what must be blocked
            UNION ALL SELECT n.rule, n.detail FROM internal.lint_claims(g.claims, v.known) AS n
             WHERE g.claims <> '{}' AND (of_table <> 'blocked_subject' OR n.rule <> 'claim_of_one_token')
-           UNION ALL SELECT 'claim_of_one_run', o FROM internal.claims_of_one_run(g.claims, v.known) AS o WHERE g.claims <> '{}' AND of_table <> 'blocked_subject'
+           UNION ALL SELECT 'claim_of_one_run', o FROM unnest(internal.claims_of_one_run()) AS o
+            WHERE of_table <> 'blocked_subject' AND g.claims ?| internal.claims_of_one_run() AND g.claims ? o AND (v.known).claims ? o AND o <> ALL ((v.known).project_claims)
            UNION ALL SELECT 'started_by_any_event', ''
             WHERE of_table = 'subject_grant' AND (i.known).name = 'GitHub Actions'
               AND (g.subject = 'repo:**' AND g.claims -> 'ref' IN ('"refs/heads/main"', '"refs/heads/master"') OR g.subject ~ '^repo:.+:ref:refs/heads/(main|master)$')

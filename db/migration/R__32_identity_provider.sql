@@ -74,7 +74,8 @@ CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identi
     SELECT c.rule, c.detail FROM (VALUES (1)) AS one LEFT JOIN internal.known_issuer(checked.issuer) AS k ON true
      CROSS JOIN LATERAL internal.lint_claims(checked.required_claims, k) AS c WHERE checked.required_claims <> '{}'
      UNION ALL
-    SELECT 'claim_of_one_run', o FROM internal.known_issuer(checked.issuer) AS k CROSS JOIN internal.claims_of_one_run(checked.required_claims, k) AS o
+    SELECT 'claim_of_one_run', o FROM internal.known_issuer(checked.issuer) AS k CROSS JOIN unnest(internal.claims_of_one_run()) AS o
+     WHERE checked.required_claims ? o AND k.claims ? o AND o <> ALL (k.project_claims)
      UNION ALL
     SELECT r.rule, r.detail FROM (VALUES
         ('issuer_nearly_known', (array_remove(spellings, checked.issuer))[1]),
