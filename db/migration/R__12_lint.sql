@@ -333,7 +333,7 @@ BEGIN
             'SELECT g.id FROM written AS w JOIN removed AS r ON r.name = w.name
                JOIN broker.subject_grant AS g ON g.tenant = w.tenant AND w.name IN (g.idp, g.actor_idp)
               WHERE r.issuer <> w.issuer OR r.accepts <> w.accepts
-                 OR r.required_claims <> w.required_claims'
+                 OR r.required_claims <> w.required_claims OR r.jwks_uri IS DISTINCT FROM w.jwks_uri'
         WHEN 'shared_issuer' THEN
             (SELECT string_agg(format('SELECT g.id FROM %I AS w JOIN broker.identity_provider AS p ON p.issuer = w.issuer
                        JOIN broker.subject_grant AS g ON g.idp = p.name AND g.claims ?| w.owner_claims', t.name), ' UNION ')
