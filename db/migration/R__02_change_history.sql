@@ -174,11 +174,34 @@ COMMENT ON FUNCTION broker.revision(text) IS
 
 -- ---------------------------------------------------------------- triggers of every table in schema broker
 
+-- No privilege keeps members from naming these columns, since PostgreSQL's refusal would name neither the column nor who sets it.
+CREATE OR REPLACE FUNCTION internal.refuse_kept_column(given text, hint text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF given IS NOT NULL AND NOT pg_has_role(current_user, '${owner_role}', 'MEMBER') THEN
+        PERFORM internal.refuse(format('The database sets the column %s, and the statement has a value for it.', given), hint, 'insufficient_privilege');
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.refuse_kept_column(text, text) IS
+    'For triggers: rejects a value that a statement gives to a column which triggers or functions of the owner set. given: the column; null: none.';
+
 CREATE OR REPLACE FUNCTION internal.signed(written record, former record) RETURNS record
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    given constant text := CASE
+        WHEN former IS NULL THEN CASE WHEN written.created_at IS DISTINCT FROM now() THEN 'created_at' WHEN written.created_by IS DISTINCT FROM session_user THEN 'created_by'
+                                      WHEN written.updated_at IS DISTINCT FROM now() THEN 'updated_at' WHEN written.updated_by IS DISTINCT FROM session_user THEN 'updated_by' END
+        WHEN written.created_at IS DISTINCT FROM former.created_at THEN 'created_at' WHEN written.created_by IS DISTINCT FROM former.created_by THEN 'created_by'
+        WHEN written.updated_at IS DISTINCT FROM former.updated_at THEN 'updated_at' WHEN written.updated_by IS DISTINCT FROM former.updated_by THEN 'updated_by' END;
 BEGIN
+    IF given IS NOT NULL THEN
+        PERFORM internal.refuse_kept_column(given, 'Leave out created_at, created_by, updated_at and updated_by, which say when a row was written, and by which login.');
+    END IF;
     IF former IS NULL THEN
         written.created_at := now();
         written.created_by := session_user;
@@ -197,7 +220,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.signed(record, record) IS
-    'A row with created_at, created_by, updated_at and updated_by, whatever the statement says. An UPDATE without effect leaves them unchanged. former: the row before, or null.';
+    'A row with created_at, created_by, updated_at and updated_by. Rejects other values of a statement, unless the owner runs it. An UPDATE without effect leaves them unchanged. former: the row before, or null.';
 
 -- For tables that have nothing else to check.
 CREATE OR REPLACE FUNCTION internal.sign_row() RETURNS trigger

@@ -42,7 +42,13 @@ CREATE OR REPLACE FUNCTION internal.approved(written record, former record) RETU
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    given constant text := CASE WHEN former IS NULL THEN CASE WHEN written.approved_at IS NOT NULL THEN 'approved_at' WHEN written.approved_by IS NOT NULL THEN 'approved_by' END
+                                WHEN written.approved_at IS DISTINCT FROM former.approved_at THEN 'approved_at' WHEN written.approved_by IS DISTINCT FROM former.approved_by THEN 'approved_by' END;
 BEGIN
+    IF given IS NOT NULL THEN
+        PERFORM internal.refuse_kept_column(given, 'Leave out approved_at and approved_by. To approve a row, another admin runs its statement: SELECT name, statement FROM broker.pending_approval;');
+    END IF;
     IF former IS NULL OR internal.loses_approval(to_jsonb(former), to_jsonb(written)) THEN
         written.approved_by := NULL;
         written.approved_at := NULL;

@@ -6,6 +6,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'access_for_everybody' THEN 'The row gives access to %s. Use a claim and a value that only the right people have.'
         WHEN 'access_without_consent' THEN 'By access rule %s, an actor needs the consent of its subject for this key, but grant %s allows the key to actor "%s" without it. Delete the grant, or disable the rule.'
         WHEN 'access_without_request' THEN 'Access rule %s lets the same subject request this key, but grant %s allows it at any time without a request. Delete the grant, give it a valid_until, or disable the rule.'
+        WHEN 'address_without_at' THEN 'The value %s of "%s" has no @, so it is no address, and never matches. Write the whole address.'
         WHEN 'algorithm_not_sent' THEN '%s signs with %s, but the column algorithms does not list it, so every token is rejected. Add it to algorithms.'
         WHEN 'any_account' THEN 'With shared_identity, only allowed_targets separates tenants, and "%s" allows the roles of every account, also those of other tenants. Write the number of the account.'
         WHEN 'any_target' THEN 'allowed_targets is **, so a tenant admin can write a key for any user, role or name that type %s can give. List the targets that this tenant may have.'
@@ -14,6 +15,10 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'authority_expires_first' THEN 'The certificate of access provider "%s" expires at %s, earlier than credentials of this key would. Renew the certificate, or lower the key''s max_duration.'
         WHEN 'access_never_long_enough' THEN 'No credential of key "%s" fits into max_access, so requests by the rule are refused. Set max_access to %s seconds or more.'
         WHEN 'actor_is_its_subject' THEN 'The actor "%s" is also the subject. Leave the actor out, or name another actor.'
+        WHEN 'approver_is_a_job' THEN 'Tokens of %s identify jobs or workloads, not people, but the approver counts as a person. Set program to true, or name an identity provider of people.'
+        WHEN 'everyone_approves' THEN 'Each person that may make a request by access rule %s may also approve the requests of all others, since the approver has no claims. Require, for example, a group of the approvers in claims.'
+        WHEN 'break_glass_for_everybody' THEN 'Everyone whom identity provider "%s" knows can give themselves access by break glass. Require a group of the people on call in claims.'
+        WHEN 'long_break_glass' THEN 'A break glass gives up to %s hours of access without an approval. Set max_access to the length of an emergency, at most 86400 (a day).'
         WHEN 'approvals_ignored' THEN 'break_glass gives access at once and ignores the %s approvals. Set approvals to 0, or break_glass to false.'
         WHEN 'approver_is_the_requester' THEN 'The rule is for "%s" alone, and nobody approves their own request. Name another approver.'
         WHEN 'approver_beside_subject' THEN 'The column accepts lists both subject and approver, but tokens of subjects may decide anyway, so approver has no effect. If tokens for this audience must only decide and never mint, such as the console''s, set accepts to {approver}.'
@@ -66,6 +71,13 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'issuer_nearly_known' THEN 'The issuer is almost the same as "%s", a known issuer or that of another identity provider. Compare this row''s issuer with the iss claim of the tokens.'
         WHEN 'jwks_uri_is_discovery' THEN 'The jwks_uri is the issuer or the URL of a discovery document. Set it to the jwks_uri from that document, or to null: the broker then finds it.'
         WHEN 'jwks_uri_of_another_issuer' THEN 'The jwks_uri is that of %s, so the signature of every token is rejected. Set jwks_uri to %s.'
+        WHEN 'jwks_uri_of_another_host' THEN 'This issuer publishes its keys on its own host, and the jwks_uri is on "%s", which may be a name inside the cluster. Set jwks_uri to null: the broker finds the keys through issuer.'
+        WHEN 'login_of_actors' THEN 'People log in with login_client_id "%s", but tokens of this identity provider identify actors only, so nobody can mint, request or decide after the login. Set login_client_id to null, or add subject or approver to accepts.'
+        WHEN 'token_age_too_long' THEN 'max_token_age is in seconds, and %s seconds are %s days, longer than most tokens are valid. Write the age in seconds, for example 600, or null to check only exp.'
+        WHEN 'token_type_of_another_use' THEN 'Tokens of the type "%s" are not sent to identify anyone: they end sessions, carry events or prove a key, and whoever receives one could use it here. Remove it from token_types.'
+        WHEN 'few_requests' THEN 'max_requests is %s a minute, and a client needs more than one request for a credential, so clients soon get 429. Write 60 or more, or null for no limit.'
+        WHEN 'disabled_reference' THEN 'The %s "%s" is disabled, so the row has no effect until somebody enables it.'
+        WHEN 'nearly_the_same_row' THEN 'The row differs from "%s" only in how its settings are spelled: the case of a host, a default port, a slash at the end or the order of a list. Disable one of the two.'
         WHEN 'jwks_uri_of_another_place' THEN 'The jwks_uri has "%s", but the issuer has "%s", so the keys belong to another issuer, and every token is rejected. Make both the same.'
         WHEN 'list_in_one_value' THEN '"%s" is one value with a comma, and is compared as a whole. Write each value as an element of the list.'
         WHEN 'login_without_subject' THEN 'Login "%s" decides requests, but no row says which subject is the same person. That person could request access with a token and approve the request with the login. Insert a row with role_name, idp and subject, and delete this one.'
@@ -88,6 +100,8 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'party_not_accepted' THEN 'Identity provider "%1$s" does not accept %2$ss, so no token fits the row. Add %2$s to broker.identity_provider.accepts, or name another identity provider.'
         WHEN 'any_target_beside_others' THEN 'allowed_targets has ** beside other targets, so keys may name any target, and the others have no effect. Remove **.'
         WHEN 'claim_of_one_token' THEN 'The claim "%s" differs from token to token, so the condition matches one token or none. Leave it out; the times of a token are always checked. To limit a grant in time, use valid_until.'
+        WHEN 'claim_of_one_run' THEN 'The claim "%s" differs from run to run, so the condition matches the jobs of one run only. Leave it out, or name the branch, the environment or the workflow.'
+        WHEN 'empty_value' THEN 'The condition on "%s" is an empty text. A token that lacks the claim never meets it: a condition cannot require that a claim is absent. Write a value, or leave the condition out.'
         WHEN 'domain_without_at' THEN 'The glob "%s" also matches addresses in other domains that end in the same letters. Write an @ between * and the domain.'
         WHEN 'ends_at_once' THEN 'The row ends within a minute of being written. An interval without a unit is in seconds: write, for example, now() + interval ''7 days''.'
         WHEN 'ends_far_away' THEN 'The row ends in the year %s. Check the year; for no end, write null.'
@@ -139,6 +153,18 @@ CREATE OR REPLACE FUNCTION internal.audiences_of_others() RETURNS text[]
     RETURN '{vault,sigstore,account,pypi,testpypi,rubygems.org,crates.io,octo-sts.dev,npm:registry.npmjs.org,https://gitlab.com,https://app.terraform.io,aws.workload.identity,gcp.workload.identity,azure.workload.identity,vault.workload.identity,https://kubernetes.default.svc,https://kubernetes.default.svc.cluster.local,api://default,broker,realm-management,security-admin-console,admin-cli,https://graph.microsoft.com,https://management.azure.com,https://management.core.windows.net,00000003-0000-0000-c000-000000000000}'::text[];
 COMMENT ON FUNCTION internal.audiences_of_others() IS
     'Audiences of other services in tokens of common issuers: of Vault, Sigstore, Kubernetes, Okta, Keycloak''s own clients and Microsoft''s APIs.';
+
+CREATE OR REPLACE FUNCTION internal.token_types_of_other_uses() RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN '{logout+jwt,secevent+jwt,dpop+jwt,kb+jwt,oauth-authz-req+jwt,client-authentication+jwt,token-introspection+jwt,entity-statement+jwt,trust-mark+jwt,refresh+jwt,rt+jwt,idpop+jwt,statuslist+jwt,openid-federation+jwt,wallet-attestation+jwt,oauth-client-attestation+jwt,oauth-client-attestation-pop+jwt}'::text[];
+COMMENT ON FUNCTION internal.token_types_of_other_uses() IS
+    'Types of tokens that do not say who sends them: of logouts, events, proofs of possession, requests, responses and refresh tokens.';
+
+CREATE OR REPLACE FUNCTION internal.claims_of_one_run() RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN '{run_id,run_number,check_run_id,job_id,pipeline_id,build_id,build_number,terraform_run_id,terraform_plan_id,pipelineUuid,pipelineRunUuid,stepUuid,oidc.circleci.com/job-id,oidc.circleci.com/pipeline-id,oidc.circleci.com/workflow-id,runId,workflow_id}'::text[];
+COMMENT ON FUNCTION internal.claims_of_one_run() IS
+    'Claims in which issuers put the id of a run, a build or a job. An issuer for which one of them names a project has it in project_claims.';
 
 CREATE OR REPLACE FUNCTION internal.lint_text(value text) RETURNS TABLE (rule text, detail text)
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
@@ -195,7 +221,7 @@ CREATE OR REPLACE FUNCTION internal.place_of_finding(rule text) RETURNS int
     SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT CASE WHEN rule = 'awaits_approval' THEN 1
-                WHEN rule IN ('github_subject_by_name', 'started_by_any_event', 'nearly_another_value', 'longer_than_its_tenant') THEN 3
+                WHEN rule IN ('github_subject_by_name', 'started_by_any_event', 'claim_of_one_run', 'disabled_reference', 'nearly_another_value', 'longer_than_its_tenant') THEN 3
                 ELSE 2 END;
 $$;
 COMMENT ON FUNCTION internal.place_of_finding(text) IS

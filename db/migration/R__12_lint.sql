@@ -22,7 +22,7 @@ CREATE OR REPLACE FUNCTION internal.lint_claims(conditions jsonb, issuer broker.
     AS $$
     WITH known AS (
         SELECT '{"iss": "string", "sub": "string", "aud": "string", "jti": "string", "azp": "string", "exp": "number",
-                 "nbf": "number", "iat": "number", "auth_time": "number"}'::jsonb || coalesce(issuer.claims, '{}') AS claims
+                 "nbf": "number", "iat": "number", "auth_time": "number"}'::jsonb || coalesce(issuer.claims, '{"email_verified": "boolean"}') AS claims
     ), claim AS (
         SELECT c.key AS name, internal.likely_pointer(c.key) AS pointer,
                CASE jsonb_typeof(c.value) WHEN 'array' THEN c.value ELSE jsonb_build_array(c.value) END AS any_of,
@@ -45,7 +45,12 @@ CREATE OR REPLACE FUNCTION internal.lint_claims(conditions jsonb, issuer broker.
      CROSS JOIN internal.lint_text(v.value) AS t WHERE v.value ~* internal.unusual_text()
     UNION ALL SELECT 'started_by_anybody', i.item #>> '{}' FROM item AS i
      WHERE issuer.name = 'GitHub Actions' AND i.name = 'event_name' AND i.item #>> '{}' IN ('pull_request_target', 'workflow_run', 'issue_comment', 'issues')
-    UNION ALL SELECT 'list_in_one_value', i.item #>> '{}' FROM item AS i WHERE i.item #>> '{}' ~ '^[A-Za-z0-9_-]+(,[A-Za-z0-9_-]+)+$'
+    -- "Sales, EMEA" may be one group
+    UNION ALL SELECT 'list_in_one_value', i.item #>> '{}' FROM item AS i WHERE i.item #>> '{}' ~ '^[A-Za-z0-9_./:-]+([,;][A-Za-z0-9_./:-]+)+$|^[a-z0-9_./:-]+([,;] ?[a-z0-9_./:-]+)+$'
+    -- GitHub's base_ref and head_ref are empty outside pull requests
+    UNION ALL SELECT 'empty_value', i.name FROM item AS i WHERE coalesce(i.item ->> 'glob', i.item #>> '{}') = '' AND i.name NOT IN ('base_ref', 'head_ref')
+    UNION ALL SELECT 'address_without_at', concat_ws(chr(10), i.item, i.name) FROM item AS i
+     WHERE i.name ~ '(^|[/_])email$' AND jsonb_typeof(i.item) = 'string' AND i.item #>> '{}' ~ '^[^@*]+$' AND NOT coalesce(issuer.claim_forms ? i.name, false)
     UNION ALL SELECT 'list_in_a_string', i.item::text FROM item AS i WHERE jsonb_typeof(i.item) = 'string' AND i.item #>> '{}' ~ '^ *[[] *".*" *[]] *$|@[^@]*[,;][^@]*@'
     UNION ALL SELECT 'no_negation', i.item::text FROM item AS i WHERE coalesce(i.item ->> 'glob', i.item #>> '{}') ~ '^(!=?|<>|(not|NOT) ) *[A-Za-z0-9*]'
     UNION ALL SELECT 'domain_without_at', i.item ->> 'glob' FROM item AS i WHERE i.name ~ '(^|[/_])email$' AND i.item ->> 'glob' ~ '^[*]+[^.@*][^@*]*[.][^@*]+$'
@@ -105,7 +110,7 @@ BEGIN
     RETURN QUERY WITH grants AS MATERIALIZED (
         SELECT w.* FROM unnest(written) AS w
     ), idp AS MATERIALIZED (
-        SELECT p.name, p.issuer, p.required_claims, p.accepts, k AS known, s.owner_claims,
+        SELECT p.name, p.issuer, p.jwks_uri, p.required_claims, p.accepts, k AS known, s.owner_claims,
                p.required_claims || e.claims AS demanded,
                (SELECT jsonb_object_agg(c.key, c.value) FROM jsonb_each(p.required_claims || jsonb_build_object('iss', p.issuer)) AS c
                  WHERE c.key = ANY ('{iss}' || k.project_claims || s.owner_claims))
@@ -134,7 +139,14 @@ BEGIN
            UNION ALL SELECT 'subject_fits_no_form', concat_ws(chr(10), (i.known).name, internal.shown_forms((i.known).subject_forms))
             WHERE g.match = 'exact' AND g.subject !~ i.forms AND internal.sign_in(g.subject, false) IS NULL
            UNION ALL SELECT 'subject_fits_no_form', concat_ws(chr(10), 'Kubernetes', 'system:serviceaccount:NAMESPACE:NAME')
-            WHERE (i.known).name IS NULL AND g.subject ~ '^(system|serviceaccounts?):' AND NOT internal.globs_overlap(CASE g.match WHEN 'glob' THEN g.subject ELSE replace(g.subject, '*', '') END, 'system:serviceaccount:*:*')
+            WHERE (i.known).name IS NULL AND (g.subject ~ '^(system|serviceaccounts?):' OR i.jwks_uri ~ '/openid/v1/jwks$') AND NOT internal.globs_overlap(CASE g.match WHEN 'glob' THEN g.subject ELSE replace(g.subject, '*', '') END, 'system:serviceaccount:*:*')
+           UNION ALL SELECT 'subject_fits_no_form', concat_ws(chr(10), 'Jenkins', 'https://HOST/job/NAME/ with the slash at its end')
+            WHERE (i.known).name IS NULL AND g.match = 'exact' AND g.subject ~ '^https?://[^/]+/(.+/)?job/[^/]+(/job/[^/]+)*$'
+           -- the host of an issuer is all of its jobs or workloads
+           UNION ALL SELECT 'whole_organisation', ''
+            WHERE of_table <> 'blocked_subject' AND g.match = 'glob' AND g.claims = '{}' AND g.subject ~ '^[a-z]+://[^/*]+/[*]+$' AND starts_with(i.issuer || '/', rtrim(g.subject, '*'))
+           UNION ALL SELECT 'unlike_its_issuer', concat_ws(chr(10), 'subject', 'Keycloak', 'sub is the id of the user, or of the client''s service account. Copy it from a token or from the audit log.')
+            WHERE i.issuer ~ '/realms/[^/]+$' AND g.subject ~ '@|^service-account-'
            UNION ALL SELECT n.rule, coalesce(n.detail, '') FROM internal.lint_glob(g.subject, g.claims, i.required_claims, i.known) AS n
             WHERE g.match = 'glob' AND (of_table <> 'blocked_subject' OR n.rule <> 'whole_organisation') AND (n.rule <> 'subject_fits_no_form' OR i.name IS NOT NULL)
            UNION ALL SELECT 'unlike_its_issuer', concat_ws(chr(10), 'subject', (i.known).name, m.advice)
@@ -144,7 +156,11 @@ BEGIN
             WHERE i.issuer ~ '^https://token[.]actions[.]githubusercontent[.]com(/|$)' AND internal.is_by_name(g.subject)
               AND internal.sign_in(g.subject, g.match = 'glob') IS NULL AND NOT CASE of_table WHEN 'subject_grant' THEN internal.likeness(g.subject) = ANY ((SELECT b.alike FROM by_ids AS b WHERE b.tenant = g.tenant AND b.idp = g.idp AND b.key = g.key)::text[])
                                      ELSE internal.has_row_by_ids(of_table, g) END
-           UNION ALL SELECT n.rule, n.detail FROM internal.lint_claims(g.claims, v.known) AS n WHERE g.claims <> '{}'
+           -- in an emergency one token or one run is what must be blocked
+           UNION ALL SELECT n.rule, n.detail FROM internal.lint_claims(g.claims, v.known) AS n
+            WHERE g.claims <> '{}' AND (of_table <> 'blocked_subject' OR n.rule <> 'claim_of_one_token')
+           UNION ALL SELECT 'claim_of_one_run', o FROM unnest(internal.claims_of_one_run()) AS o
+            WHERE of_table <> 'blocked_subject' AND g.claims ?| internal.claims_of_one_run() AND g.claims ? o AND (v.known).claims ? o AND o <> ALL ((v.known).project_claims)
            UNION ALL SELECT 'started_by_any_event', ''
             WHERE of_table = 'subject_grant' AND (i.known).name = 'GitHub Actions'
               AND (g.subject = 'repo:**' AND g.claims -> 'ref' IN ('"refs/heads/main"', '"refs/heads/master"') OR g.subject ~ '^repo:.+:ref:refs/heads/(main|master)$')
@@ -317,7 +333,7 @@ BEGIN
             'SELECT g.id FROM written AS w JOIN removed AS r ON r.name = w.name
                JOIN broker.subject_grant AS g ON g.tenant = w.tenant AND w.name IN (g.idp, g.actor_idp)
               WHERE r.issuer <> w.issuer OR r.accepts <> w.accepts
-                 OR r.required_claims <> w.required_claims'
+                 OR r.required_claims <> w.required_claims OR r.jwks_uri IS DISTINCT FROM w.jwks_uri'
         WHEN 'shared_issuer' THEN
             (SELECT string_agg(format('SELECT g.id FROM %I AS w JOIN broker.identity_provider AS p ON p.issuer = w.issuer
                        JOIN broker.subject_grant AS g ON g.idp = p.name AND g.claims ?| w.owner_claims', t.name), ' UNION ')

@@ -51,12 +51,50 @@ COMMENT ON FUNCTION internal.is_misspelling(text, text) IS
 CREATE OR REPLACE FUNCTION internal.as_compared(of_table text, written jsonb) RETURNS broker.subject_grant
     LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT internal.as_grant(CASE of_table
-        WHEN 'key' THEN jsonb_build_object('tenant', written -> 'tenant', 'key', written -> 'name', 'owner', written -> 'owner', 'enabled', written -> 'enabled')
+        WHEN 'key' THEN jsonb_build_object('tenant', written -> 'tenant', 'key', written -> 'name', 'owner', written -> 'owner', 'enabled', written -> 'enabled',
+            'claims', written -> 'settings', 'actor', written -> 'provider', 'max_duration', written -> 'max_duration')
         WHEN 'console_access' THEN jsonb_build_object('id', written -> 'id', 'claims', jsonb_build_object(written ->> 'claim', written -> 'value'), 'enabled', written -> 'enabled')
         WHEN 'access_provider' THEN jsonb_build_object('tenant', written -> 'tenant', 'key', written -> 'name', 'claims', written -> 'settings', 'actor_claims', written -> 'allowed_targets', 'enabled', written -> 'enabled')
         ELSE written - '{approved_at,approved_by,created_at,created_by,updated_at,updated_by,reason}'::text[] END);
 $$;
 COMMENT ON FUNCTION internal.as_compared(text, jsonb) IS 'What is compared of a row with other rows, as a grant.';
+
+CREATE OR REPLACE FUNCTION internal.settings_alike(settings jsonb) RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
+DECLARE
+    text constant text := settings #>> '{}';
+    host constant text := lower(substring(text FROM '(?i)^https?://[^/]*'));
+BEGIN
+    RETURN CASE jsonb_typeof(settings)
+        WHEN 'string' THEN to_jsonb(CASE WHEN host IS NULL THEN text
+                                         ELSE regexp_replace(regexp_replace(host, '^(https://.*):443$', '\1'), '^(http://.*):80$', '\1') || rtrim(substr(text, length(host) + 1), '/') END)
+        WHEN 'array' THEN (SELECT jsonb_agg(internal.settings_alike(i) ORDER BY internal.settings_alike(i)::text COLLATE "C") FROM jsonb_array_elements(settings) AS i)
+        -- Google reaches an account through its delegates in their order
+        WHEN 'object' THEN (SELECT jsonb_object_agg(s.key, CASE s.key WHEN 'delegates' THEN s.value ELSE internal.settings_alike(s.value) END) FROM jsonb_each(settings) AS s)
+        ELSE settings END;
+END
+$$;
+COMMENT ON FUNCTION internal.settings_alike(jsonb) IS
+    'Settings without what does not matter: the case of a host, the default port, a slash at the end of a URL, the order of a list.';
+
+CREATE OR REPLACE FUNCTION internal.disabled_reference(of_table text, checked broker.subject_grant) RETURNS TABLE (rule text, detail text)
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+    RETURN QUERY SELECT 'disabled_reference', concat_ws(chr(10), d.kind, d.name) FROM (
+        SELECT 1 AS place, 'key' AS kind, k.name FROM broker.key AS k
+         WHERE of_table IN ('subject_grant', 'access_rule') AND k.tenant = checked.tenant AND k.name = checked.key AND NOT k.enabled
+        UNION ALL
+        SELECT 2, 'access provider', a.name FROM broker.key AS k JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider
+         WHERE of_table IN ('subject_grant', 'access_rule', 'key') AND k.tenant = checked.tenant AND k.name = checked.key AND NOT a.enabled
+        UNION ALL
+        SELECT 3, 'identity provider', p.name FROM broker.identity_provider AS p
+         WHERE of_table IN ('subject_grant', 'access_rule', 'access_approver') AND p.name IN (checked.idp, checked.actor_idp) AND NOT p.enabled
+           -- a login decides without a token
+           AND NOT (of_table = 'access_approver' AND EXISTS (SELECT FROM broker.access_approver AS a WHERE a.id = checked.id AND a.role_name IS NOT NULL))
+        ) AS d (place, kind, name) ORDER BY d.place LIMIT 1;
+END
+$$;
+COMMENT ON FUNCTION internal.disabled_reference(text, broker.subject_grant) IS 'The first disabled row that a row just written needs.';
 
 CREATE OR REPLACE FUNCTION internal.values_compared(subject text, match text, claims jsonb, owner text, actor text) RETURNS TABLE (kind text, value text)
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -75,7 +113,16 @@ DECLARE
     swapped constant text := regexp_replace(checked.subject, '^(.*[:/])?([^:/]+)([:/])([^:/]+)$', '\1\4\3\2');
     provider broker.access_provider;
     reached text[];
+    of_key broker.key;
 BEGIN
+    RETURN QUERY SELECT d.rule, d.detail FROM internal.disabled_reference(of_table, checked) AS d;
+    IF of_table = 'key' THEN
+        SELECT k.* INTO of_key FROM broker.key AS k WHERE k.tenant = checked.tenant AND k.name = checked.key;
+        RETURN QUERY SELECT 'nearly_the_same_row', min(o.name)
+            FROM (SELECT k.* FROM broker.key AS k WHERE k.tenant = of_key.tenant AND k.provider = of_key.provider LIMIT 200) AS o
+           WHERE o.name <> of_key.name AND o.enabled AND o.max_duration = of_key.max_duration AND o.outputs = of_key.outputs AND o.resource IS NULL AND of_key.resource IS NULL
+             AND o.settings <> of_key.settings AND internal.settings_alike(o.settings) = internal.settings_alike(of_key.settings) HAVING count(*) > 0;
+    END IF;
     IF of_table = 'access_provider' THEN
         SELECT p.* INTO provider FROM broker.access_provider AS p WHERE p.tenant = checked.tenant AND p.name = checked.key;
         reached := internal.places_of(provider.type, provider.settings, provider.allowed_targets);
@@ -84,6 +131,11 @@ BEGIN
             FROM (SELECT p.tenant, p.name, internal.places_of(p.type, p.settings, p.allowed_targets) AS places FROM broker.access_provider AS p
                    WHERE internal.places_of(p.type, p.settings, p.allowed_targets) && reached AND p.tenant <> checked.tenant AND p.enabled LIMIT 50) AS o
           HAVING count(DISTINCT o.tenant) = 1;
+        RETURN QUERY SELECT 'nearly_the_same_row', min(o.name)
+            FROM (SELECT p.* FROM broker.access_provider AS p WHERE p.tenant = provider.tenant LIMIT 200) AS o
+           WHERE o.name <> provider.name AND o.enabled AND o.type = provider.type AND o.shared_identity = provider.shared_identity AND o.settings <> provider.settings
+             AND internal.settings_alike(o.settings) = internal.settings_alike(provider.settings)
+             AND o.allowed_targets @> provider.allowed_targets AND o.allowed_targets <@ provider.allowed_targets HAVING count(*) > 0;
         RETURN;
     ELSIF of_table IN ('key', 'access_approver', 'blocked_subject') AND num_nonnulls(checked.idp, checked.owner) = 0 THEN
         RETURN; -- has nothing to compare, so the query need not be planned

@@ -24,6 +24,8 @@ CREATE OR REPLACE VIEW internal.lint_of_tenant (tenant, table_name, name, rule, 
 SELECT t.name, 'tenant', t.name, 'duration_too_short', internal.lint_advice('duration_too_short', t.max_duration::text) FROM broker.tenant AS t
  WHERE t.enabled AND t.max_duration < 60
  UNION ALL
+SELECT t.name, 'tenant', t.name, 'few_requests', internal.lint_advice('few_requests', t.max_requests::text) FROM broker.tenant AS t WHERE t.enabled AND t.max_requests < 10
+ UNION ALL
 SELECT t.name, 'tenant', t.name, 'shorter_than_its_types', internal.lint_advice('shorter_than_its_types', concat_ws(chr(10), t.max_duration, s.type, s.name, s.min_duration))
   FROM broker.tenant AS t CROSS JOIN LATERAL (
        SELECT y.type, a.name, y.min_duration FROM broker.access_provider AS a JOIN broker.provider_type AS y ON y.type = a.type

@@ -74,25 +74,32 @@ CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identi
     SELECT c.rule, c.detail FROM (VALUES (1)) AS one LEFT JOIN internal.known_issuer(checked.issuer) AS k ON true
      CROSS JOIN LATERAL internal.lint_claims(checked.required_claims, k) AS c WHERE checked.required_claims <> '{}'
      UNION ALL
+    SELECT 'claim_of_one_run', o FROM internal.known_issuer(checked.issuer) AS k CROSS JOIN unnest(internal.claims_of_one_run()) AS o
+     WHERE checked.required_claims ? o AND k.claims ? o AND o <> ALL (k.project_claims)
+     UNION ALL
     SELECT r.rule, r.detail FROM (VALUES
         ('issuer_nearly_known', (array_remove(spellings, checked.issuer))[1]),
         ('issuer_is_the_broker', CASE WHEN internal.is_the_broker(checked.issuer) THEN checked.issuer END),
         ('issuer_is_discovery', substring(checked.issuer FROM '/[.]well-known/')),
-        ('issuer_is_endpoint', substring(checked.issuer FROM '/(?:protocol/openid-connect(?:/.*)?|oauth2?(?:/v[0-9.]+)?/(?:authorize|token|keys|certs)|admin/[^/]+/console(?:/.*)?|realms)/?$')),
+        ('issuer_is_endpoint', substring(checked.issuer FROM '/(?:protocol/openid-connect(?:/.*)?|oauth2?(?:/v[0-9.]+)?/(?:authorize|token|keys|certs|discovery/keys|userinfo)|api/v[0-9]+|admin/[^/]+/console(?:/.*)?|realms(?:/[^/]+/account(?:/.*)?)?)/?$')),
         ('issuer_sends_no_tokens', coalesce(CASE WHEN checked.issuer ~ internal.mistaken_issuer() THEN (SELECT concat_ws(chr(10), checked.issuer, m.advice) FROM broker.known_issuer AS o, jsonb_to_recordset(o.mistakes) AS m ("in" text, form text, advice text)
             WHERE m."in" = 'issuer' AND checked.issuer ~ m.form ORDER BY o.name, length(m.form) LIMIT 1) END,
             -- a slash too many; GitLab's keys tell it, whatever its host is called
             CASE WHEN checked.issuer ~ '/$' AND spellings @> ARRAY[checked.issuer] AND (SELECT count(*) FROM internal.known_issuer(checked.issuer)) = 0
                       AND (checked.jwks_uri ~ '/oauth/discovery/keys$' OR EXISTS (SELECT FROM internal.known_issuer(rtrim(checked.issuer, '/')) AS k WHERE k.name <> 'Kubernetes' OR k.issuer_pattern !~ '^https://kubernetes[.]'))
                  THEN concat_ws(chr(10), checked.issuer, rtrim(checked.issuer, '/')) END,
-            -- Keycloak's issuers end without a slash, Auth0's with one; the host of Okta's admin console issues nothing
+            -- Keycloak's issuers end without a slash, Auth0's with one; the host of Okta's admin console issues nothing; Cognito's have a pool
             CASE WHEN checked.issuer ~ '/realms/[^/]+/+$' THEN concat_ws(chr(10), checked.issuer, rtrim(checked.issuer, '/'))
                  WHEN checked.issuer ~ '^https://[^/]+[.]auth0[.]com$' THEN concat_ws(chr(10), checked.issuer, checked.issuer || '/')
-                 WHEN checked.issuer ~ '^https://[^/.]+-admin[.](okta|oktapreview|okta-emea)[.]com(/|$)' THEN concat_ws(chr(10), checked.issuer, regexp_replace(checked.issuer, '-admin[.]', '.')) END)),
+                 WHEN checked.issuer ~ '^https://[^/.]+-admin[.](okta|oktapreview|okta-emea)[.]com(/|$)' THEN concat_ws(chr(10), checked.issuer, regexp_replace(checked.issuer, '-admin[.]', '.'))
+                 WHEN checked.issuer ~ '^https://cognito-idp[.][a-z0-9-]+[.]amazonaws[.]com(/?|/.*/)$|^https://[^/]+[.]amazoncognito[.]com(/|$)'
+                 THEN concat_ws(chr(10), checked.issuer, 'https://cognito-idp.REGION.amazonaws.com/POOL_ID') END)),
         ('jwks_uri_is_discovery', coalesce(substring(checked.jwks_uri FROM '/[.]well-known/(?:openid-configuration|oauth-authorization-server)'),
                                            CASE WHEN rtrim(checked.jwks_uri, '/') = rtrim(checked.issuer, '/') THEN '' END)),
         ('audience_of_another_service', (SELECT a FROM unnest(checked.audiences) AS a WHERE internal.is_vendor_audience(a)
              OR a = ANY (internal.audiences_of_others()) OR a ~ '^https://github[.]com/[^/]+$'
+             -- the issuer's own APIs
+             OR a ~ '/(userinfo|api/v2/)$' AND substring(a FROM '^https://[^/]+') = substring(checked.issuer FROM '^https://[^/]+')
              -- an OAuth client of one's own, by which people log in here; Google gives its id tokens no other audience. The two are gcloud's.
              OR a ~ '[.]apps[.]googleusercontent[.]com$' AND (a IS DISTINCT FROM checked.login_client_id OR a ~ '^(32555940559|764086051850)[.-]') LIMIT 1)),
         ('approver_beside_subject', CASE WHEN checked.accepts @> '{subject,approver}' THEN '' END),
@@ -111,21 +118,32 @@ CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identi
               -- the same host is its own
               AND substring(checked.jwks_uri FROM '^https://[^/]+') <> substring(checked.issuer FROM '^https://[^/]+') LIMIT 1)),
         ('jwks_uri_of_another_place', internal.other_place(checked.issuer, checked.jwks_uri)),
+        ('jwks_uri_of_another_host', (SELECT substring(checked.jwks_uri FROM '^https://([^/]+)') FROM internal.known_issuer(checked.issuer) AS k
+            WHERE k.name = 'Kubernetes' AND k.issuer_pattern !~ '^https://kubernetes[.]' AND substring(checked.jwks_uri FROM '^https://[^/]+') <> substring(checked.issuer FROM '^https://[^/]+')
+              AND internal.other_place(checked.issuer, checked.jwks_uri) IS NULL)),
+        ('login_of_actors', CASE WHEN NOT checked.accepts && '{subject,approver}' THEN checked.login_client_id END),
+        ('token_type_of_another_use', (SELECT t FROM unnest(checked.token_types) AS t
+            WHERE regexp_replace(lower(t), '^application/', '') = ANY (internal.token_types_of_other_uses()) LIMIT 1)),
         ('same_as_another_row', (SELECT min(o.name) FROM broker.identity_provider AS o WHERE o.tenant = checked.tenant AND o.name <> checked.name AND o.enabled
              AND internal.nearly(o.issuer) = internal.nearly(checked.issuer)
-             AND (o.required_claims, o.jwks, o.token_types, o.clock_skew, o.max_token_age, o.one_time_tokens)
-                 IS NOT DISTINCT FROM (checked.required_claims, checked.jwks, checked.token_types, checked.clock_skew, checked.max_token_age, checked.one_time_tokens)
+             AND internal.claims_cover(o.required_claims, checked.required_claims) AND internal.claims_cover(checked.required_claims, o.required_claims)
+             AND (o.jwks, o.token_types, o.clock_skew, o.max_token_age, o.one_time_tokens)
+                 IS NOT DISTINCT FROM (checked.jwks, checked.token_types, checked.clock_skew, checked.max_token_age, checked.one_time_tokens)
              AND o.accepts @> checked.accepts AND o.accepts <@ checked.accepts)),
         ('algorithm_not_sent', (SELECT concat_ws(chr(10), k.name, array_to_string(k.algorithms, ', ')) FROM internal.known_issuer(checked.issuer) AS k
             WHERE k.algorithms IS NOT NULL AND NOT k.algorithms && checked.algorithms)),
         ('certificate_expired', internal.certificate_fault('{}', checked.ca_certificate)),
         ('clock_skew_exceeds_age', CASE WHEN checked.clock_skew > checked.max_token_age THEN checked.clock_skew::text END),
-        ('token_age_too_short', CASE WHEN checked.max_token_age < 60 THEN checked.max_token_age::text END)) AS r (rule, detail)
+        ('token_age_too_short', CASE WHEN checked.max_token_age < 60 THEN checked.max_token_age::text END),
+        ('token_age_too_long', CASE WHEN checked.max_token_age > 86400 THEN concat_ws(chr(10), checked.max_token_age, round(checked.max_token_age / 86400.0, 1)) END)) AS r (rule, detail)
      WHERE r.detail IS NOT NULL
      UNION ALL
     SELECT 'contradicts_its_issuer', concat_ws(chr(10), c.claim, c.value) FROM internal.known_issuer(checked.issuer) AS k
      CROSS JOIN internal.claims_in_subject(k.subject_claims, checked.issuer) AS c
      WHERE checked.required_claims ? c.claim AND NOT internal.text_may_fit(checked.required_claims -> c.claim, c.value, 'exact')
+     UNION ALL
+    SELECT 'contradicts_its_issuer', concat_ws(chr(10), 'iss', checked.issuer)
+     WHERE checked.required_claims ? 'iss' AND NOT internal.text_may_fit(checked.required_claims -> 'iss', checked.issuer, 'exact')
      UNION ALL
     SELECT t.rule, t.detail FROM unnest(checked.audiences) AS a CROSS JOIN LATERAL (
            SELECT n.rule, concat_ws(chr(10), 'audience', n.detail) FROM internal.lint_text(a) AS n

@@ -435,8 +435,9 @@ BEGIN
            UNION ALL SELECT 'unlikely_network', concat_ws(chr(10), n, CASE WHEN masklen(n) = 0 THEN 'contains every address, so it excludes no client. Remove it, or set networks to null'
                     WHEN masklen(n) < CASE family(n) WHEN 4 THEN 8 ELSE 16 END THEN 'contains the networks of many others. Check the number behind the slash: /32 is one address of IPv4, /128 one of IPv6'
                     WHEN n <<= '127.0.0.0/8' OR n <<= '::1' THEN 'is loopback, so it matches only clients on the broker''s machine. Write the addresses of the clients'
+                    WHEN n <<= ANY ('{169.254.0.0/16,224.0.0.0/4,fe80::/10,ff00::/8}'::cidr[]) THEN 'is link-local or multicast, and no request comes from there. Write the addresses of the clients'
                     WHEN EXISTS (SELECT FROM unnest(g.networks) AS o WHERE n << o) THEN 'is part of another network in the list. Remove one of the two' END)
-             FROM unnest(g.networks) AS n WHERE masklen(n) < CASE family(n) WHEN 4 THEN 8 ELSE 16 END OR n <<= '127.0.0.0/8' OR n <<= '::1' OR EXISTS (SELECT FROM unnest(g.networks) AS o WHERE n << o)
+             FROM unnest(g.networks) AS n WHERE masklen(n) < CASE family(n) WHEN 4 THEN 8 ELSE 16 END OR n <<= ANY ('{127.0.0.0/8,::1/128,169.254.0.0/16,224.0.0.0/4,fe80::/10,ff00::/8}'::cidr[]) OR EXISTS (SELECT FROM unnest(g.networks) AS o WHERE n << o)
            UNION ALL SELECT 'unlikely_network', concat_ws(chr(10), array_to_string(g.networks, ', '), format('is private, and jobs with runner_environment %s come from public addresses. Leave out networks, unless the runners of that vendor are in a network of yours', g.claims -> 'runner_environment'))
             WHERE g.claims ->> 'runner_environment' ~ '-hosted$' AND g.claims ->> 'runner_environment' <> 'self-hosted'
               AND NOT EXISTS (SELECT FROM unnest(g.networks) AS n WHERE NOT (n <<= ANY ('{10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7}'::cidr[])))

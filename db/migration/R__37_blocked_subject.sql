@@ -100,7 +100,7 @@ COMMENT ON FUNCTION internal.count_blocks() IS
 
 CREATE OR REPLACE FUNCTION internal.each_token_has(idp broker.identity_provider, conditions jsonb) RETURNS boolean
     LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT internal.claims_cover(conditions, idp.required_claims
+    SELECT internal.claims_cover(conditions, idp.required_claims || jsonb_build_object('iss', idp.issuer)
                || coalesce((SELECT jsonb_object_agg(c.claim, c.value) FROM internal.known_issuer(idp.issuer) AS k CROSS JOIN internal.claims_in_subject(k.subject_claims, idp.issuer) AS c), '{}'));
 $$;
 COMMENT ON FUNCTION internal.each_token_has(broker.identity_provider, jsonb) IS 'Whether every token that an identity provider accepts meets these conditions.';
@@ -126,10 +126,10 @@ DECLARE
     alike constant text := internal.likeness(checked.subject);
     since constant uuid := audit.first_mint_id(now() - interval '30 days');
     -- whose tokens all have the claims of the block
-    whole constant text[] := ARRAY(SELECT p.name FROM broker.identity_provider AS p
-        WHERE p.tenant = checked.tenant AND p.name = coalesce(checked.idp, p.name) AND checked.claims <> '{}' AND internal.each_token_has(p, checked.claims) LIMIT 100);
+    whole constant text[] := ARRAY(SELECT p.name FROM (SELECT i.* FROM broker.identity_provider AS i WHERE i.tenant BETWEEN first AND last LIMIT 200) AS p
+        WHERE p.name = coalesce(checked.idp, p.name) AND checked.claims <> '{}' AND internal.each_token_has(p::broker.identity_provider, checked.claims) LIMIT 100);
     projects constant jsonb := (SELECT coalesce(jsonb_object_agg(p.name, k.project_claims), '{}')
-        FROM (SELECT i.name, i.issuer FROM broker.identity_provider AS i WHERE i.tenant = checked.tenant AND checked.claims <> '{}' LIMIT 100) AS p
+        FROM (SELECT i.name, i.issuer FROM broker.identity_provider AS i WHERE i.tenant BETWEEN first AND last AND checked.claims <> '{}' LIMIT 200) AS p
        CROSS JOIN LATERAL internal.known_issuer(p.issuer) AS k);
 BEGIN
     RETURN QUERY WITH party (kind, id, idp, subject, match, claims) AS (
@@ -218,14 +218,30 @@ BEGIN
             AND p.tenant BETWEEN coalesce(checked.tenant, '') AND coalesce(checked.tenant, '~') AND p.issuer ~ '^https://token[.]actions[.]githubusercontent[.]com(/|$)'));
         RETURN QUERY SELECT checked.id, checked.tenant, n.rule, n.detail FROM internal.lint_parties('blocked_subject', ARRAY[meant]) AS n
                       WHERE checked.idp IS NOT NULL OR n.rule <> 'subject_fits_no_form';
+        -- Without an identity provider, each issuer is meant that sends these claims: conditions that fit none of them stop nothing.
+        IF meant.idp IS NULL AND checked.claims <> '{}' THEN
+            RETURN QUERY WITH sender AS MATERIALIZED (
+                SELECT DISTINCT ON (k.name) k AS known FROM broker.known_issuer AS k
+                 WHERE k.claims ?& ARRAY(SELECT jsonb_object_keys(checked.claims)) AND (checked.tenant IS NULL OR EXISTS (
+                       SELECT FROM (SELECT p.issuer FROM broker.identity_provider AS p WHERE p.tenant = checked.tenant LIMIT 200) AS p WHERE internal.glob_matches(k.issuer_pattern, p.issuer)))
+                 ORDER BY k.name, k.issuer_pattern
+            ), fault AS MATERIALIZED (
+                SELECT (s.known).name AS of_issuer, n.rule, n.detail FROM sender AS s CROSS JOIN internal.lint_claims(checked.claims, s.known) AS n
+                 WHERE n.rule IN ('claim_of_other_type', 'claim_fits_no_form', 'unlike_its_issuer')
+            )
+            SELECT checked.id, checked.tenant, f.rule, f.detail FROM fault AS f
+             WHERE f.of_issuer = (SELECT min(o.of_issuer) FROM fault AS o) AND NOT EXISTS (
+                   SELECT FROM sender AS s WHERE (s.known).name NOT IN (SELECT o.of_issuer FROM fault AS o));
+        END IF;
         RETURN QUERY SELECT checked.id, checked.tenant, 'ended_already', '' WHERE checked.until <= checked.updated_at;
         RETURN QUERY SELECT checked.id, checked.tenant, 'ends_at_once', '' WHERE checked.until > checked.updated_at AND checked.until <= checked.updated_at + interval '1 minute';
         RETURN QUERY SELECT checked.id, checked.tenant, 'ends_far_away', to_char(checked.until, 'FMYYYY') WHERE internal.is_far_end(checked.until, checked.updated_at);
         -- else not even planned
         IF checked.match = 'glob' THEN
-            RETURN QUERY SELECT checked.id, checked.tenant, 'block_of_everybody', p.name::text FROM broker.identity_provider AS p
+            RETURN QUERY SELECT checked.id, checked.tenant, 'block_of_everybody', p.name::text
+                  FROM (SELECT i.* FROM broker.identity_provider AS i WHERE i.tenant BETWEEN coalesce(checked.tenant, '') AND coalesce(checked.tenant, '~') LIMIT 200) AS p
                   LEFT JOIN LATERAL internal.known_issuer(p.issuer) AS k ON true
-                 WHERE p.tenant = checked.tenant AND p.name = coalesce(checked.idp, p.name) AND internal.each_token_has(p, checked.claims)
+                 WHERE p.name = coalesce(checked.idp, p.name) AND internal.each_token_has(p::broker.identity_provider, checked.claims)
                    AND (checked.subject = '**' OR checked.idp IS NOT NULL AND NOT EXISTS (
                         SELECT FROM unnest(CASE WHEN starts_with(checked.subject, 'system:serviceaccount:') THEN '{system:serviceaccount:*:*}' ELSE coalesce(k.subject_forms, '{**}') END) AS f
                          WHERE NOT internal.glob_covers(checked.subject, 'glob', f))) ORDER BY p.name LIMIT 3;

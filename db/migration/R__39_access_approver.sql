@@ -46,6 +46,13 @@ BEGIN
         ('login_cannot_decide', CASE WHEN checked.role_name IS NOT NULL THEN internal.login_fault(checked.role_name, checked.tenant)
                                           || coalesce(' (did you mean "' || internal.nearest(checked.role_name, ARRAY(SELECT t.role_name FROM broker.tenant_admin AS t
                                                             WHERE t.tenant = checked.tenant)) || '"?)', '') END),
+        ('approver_is_a_job', CASE WHEN NOT checked.program AND checked.role_name IS NULL THEN
+             (SELECT k.name FROM broker.identity_provider AS p CROSS JOIN internal.known_issuer(p.issuer) AS k
+               -- people who sign in to GitLab have a number as subject
+               WHERE p.name = checked.idp AND k.project_wildcard > 0 AND checked.subject !~ '^[0-9]+$') END),
+        ('everyone_approves', CASE WHEN NOT (checked.program OR of_rule.break_glass) AND checked.match = 'glob' AND checked.claims = '{}' AND checked.idp = of_rule.idp
+                                        AND internal.glob_covers(checked.subject, of_rule.match, of_rule.subject)
+                                        AND NOT EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.name = checked.idp AND p.required_claims <> '{}') THEN of_rule.id::text END),
         ('approver_is_the_requester', CASE WHEN NOT of_rule.break_glass AND of_rule.match = 'exact' AND checked.match = 'exact'
                                                 AND (of_rule.idp, of_rule.subject) = (checked.idp, checked.subject) THEN checked.subject END)) AS f (rule, detail)
      WHERE f.detail IS NOT NULL;

@@ -14,8 +14,8 @@ SELECT pattern.pattern, i.name, i.project_wildcard, i.subject_forms, i.project_c
        i.claim_forms::jsonb, k.jwks_uri, k.algorithms, coalesce(k.issuer_claims, '[]') || coalesce(r.repeated, '[]'),
        coalesce(m.mistakes, '[]')
   FROM (VALUES
-    -- docs.github.com/actions/reference/openid-connect-reference; also with an enterprise's slug, and GitHub Enterprise Server
-    ('{https://token.actions.githubusercontent.com,https://token.actions.githubusercontent.com/*,https://*/_services/token}'::text[],
+    -- docs.github.com/actions/reference/openid-connect-reference; also with an enterprise's slug, GHE.com, and GitHub Enterprise Server
+    ('{https://token.actions.githubusercontent.com,https://token.actions.githubusercontent.com/*,https://token.actions.*.ghe.com,https://*/_services/token}'::text[],
      'GitHub Actions', 2,
      '{repo:*/*:ref:refs/heads/**,repo:*/*:ref:refs/tags/**,repo:*/*:environment:**,repo:*/*:pull_request,repo:*/*:job_workflow_ref:**}'::text[],
      '{repository_id,repository}'::text[],
@@ -188,6 +188,10 @@ SELECT pattern.pattern, i.name, i.project_wildcard, i.subject_forms, i.project_c
        {"in": "ref", "form": "^refs/tags/", "beside": {"ref_type": "branch"}, "advice": "With ref_type branch, ref begins with refs/heads/."},
        {"in": "ref", "form": "^refs/heads/", "beside": {"event_name": "release"}, "advice": "In runs for a release, ref is its tag: refs/tags/TAG."},
        {"in": "ref", "form": "^refs/heads/(?!gh-readonly-queue/|[*])", "beside": {"event_name": "merge_group"}, "advice": "In runs for merge_group, ref begins with refs/heads/gh-readonly-queue/."},
+       {"in": "ref", "form": "^refs/pull/", "beside": {"event_name": "schedule"}, "advice": "In runs for schedule, ref is the default branch."},
+       {"in": "ref", "form": "^refs/pull/", "beside": {"event_name": "push"}, "advice": "In runs for push, ref is a branch or a tag."},
+       {"in": "ref", "form": "^refs/pull/", "beside": {"event_name": "workflow_dispatch"}, "advice": "In runs for workflow_dispatch, ref is a branch or a tag."},
+       {"in": "ref", "form": "^refs/pull/", "beside": {"event_name": "pull_request_target"}, "advice": "In runs for pull_request_target, ref is a branch."},
        {"in": "ref", "form": "^refs/tags/", "beside": {"event_name": "schedule"}, "advice": "In runs for schedule, ref is the default branch."},
        {"in": "ref", "form": "^refs/tags/", "beside": {"event_name": "pull_request_target"}, "advice": "In runs for pull_request_target, ref is a branch."},
        {"in": "base_ref", "form": "^refs/", "advice": "base_ref is only the name of the branch, without refs/heads/."},
@@ -198,6 +202,8 @@ SELECT pattern.pattern, i.name, i.project_wildcard, i.subject_forms, i.project_c
        {"in": "base_ref", "form": ".", "beside": {"event_name": "schedule"}, "advice": "Only runs for pull requests have a base_ref."},
        {"in": "actor", "form": "^(dependabot|renovate|github-actions)$", "advice": "The name of an app''s account ends in [bot]."},
        {"in": "issuer", "form": "^https://(www[.])?github[.]com(/.*)?$", "advice": "https://token.actions.githubusercontent.com"},
+       {"in": "issuer", "form": "^https://(github|ghe)[.](?!com(/|$))[^/]+(/api/v3)?/?$", "advice": "https://HOST/_services/token (Enterprise Server), or https://token.actions.githubusercontent.com"},
+       {"in": "issuer", "form": "^https://(api[.])?[^./]+[.]ghe[.]com(/.*)?$", "advice": "https://token.actions.SUBDOMAIN.ghe.com"},
        {"in": "issuer", "form": "^https://(api[.]github[.]com|actions[.]githubusercontent[.]com|token[.]actions[.]github[.]com|pipelines[.]actions[.]githubusercontent[.]com)(/.*)?$", "advice": "https://token.actions.githubusercontent.com"}]'::jsonb),
     ('GitLab', '[{"in": "subject", "form": ":ref_type:(branch|tag):ref:refs/", "advice": "Write only the name of the branch or tag as ref, without refs/heads/."},
        {"in": "subject", "form": "^project_path:[^:]+:ref:", "advice": "Write the segments in this order: project_path:GROUP/PROJECT:ref_type:branch:ref:BRANCH."},

@@ -130,8 +130,8 @@ GRANT SELECT ON work.ending TO "${admin_role}", "${tenant_admin_role}", "${audit
 
 -- ---------------------------------------------------------------- platform admins: write the configuration
 
--- With id, so that a trigger refuses one that is given, in words. Not what belongs to the code (provider types, known issuers) and to the triggers (external_id, created_at, created_by, updated_at,
--- updated_by) and to moves between cells (issuer, moved_to, moved_from). Renaming and deleting a tenant is left to the trigger, which says what to do instead.
+-- With id, so that a trigger refuses one that is given, in words; so do created_at, created_by, updated_at, updated_by, approved_at and approved_by below. Not what belongs to the code (provider types,
+-- known issuers) and to the triggers (external_id) and to moves between cells (issuer, moved_to, moved_from). Renaming and deleting a tenant is left to the trigger, which says what to do instead.
 GRANT INSERT (name, display_name, max_keys, max_grants, max_globs, max_calls, max_requests, max_duration, max_changes, require_owner, require_second_admin, review_days,
               notice_url, notice_secret, enabled),
       UPDATE (name, display_name, max_keys, max_grants, max_globs, max_calls, max_requests, max_duration, max_changes, require_owner, require_second_admin, review_days,
@@ -180,6 +180,26 @@ GRANT INSERT (id, tenant, idp, subject, match, claims, reason, until, enabled),
       UPDATE (idp, subject, match, claims, reason, until, enabled), DELETE
     ON broker.blocked_subject TO "${admin_role}", "${tenant_admin_role}";
 GRANT UPDATE (tenant) ON broker.key, broker.subject_grant, broker.blocked_subject, broker.access_rule TO "${admin_role}";
+
+-- Where a role may write a row, a trigger refuses what it gives to these columns (internal.refuse_kept_column).
+DO $$
+DECLARE
+    kept record;
+BEGIN
+    FOR kept IN
+        SELECT c.relname, w.privilege_type AS what, pg_get_userbyid(w.grantee) AS role,
+               (SELECT string_agg(quote_ident(k.attname), ', ' ORDER BY k.attnum) FROM pg_catalog.pg_attribute AS k
+                 WHERE k.attrelid = c.oid AND k.attname = ANY ('{created_at,created_by,updated_at,updated_by,approved_at,approved_by}')) AS columns
+          FROM pg_catalog.pg_class AS c
+         CROSS JOIN LATERAL (SELECT DISTINCT p.privilege_type, p.grantee FROM pg_catalog.pg_attribute AS a CROSS JOIN LATERAL aclexplode(a.attacl) AS p
+                              WHERE a.attrelid = c.oid AND p.privilege_type IN ('INSERT', 'UPDATE')
+                                AND pg_get_userbyid(p.grantee) IN ('${admin_role}', '${tenant_admin_role}')) AS w
+         WHERE c.relnamespace = 'broker'::regnamespace AND c.relkind = 'r' AND w.grantee <> c.relowner
+    LOOP
+        EXECUTE format('GRANT %s (%s) ON broker.%I TO %I', kept.what, kept.columns, kept.relname, kept.role);
+    END LOOP;
+END
+$$;
 GRANT EXECUTE ON FUNCTION internal.tenants_of_login() TO "${tenant_admin_role}";
 
 

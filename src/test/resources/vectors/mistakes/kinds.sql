@@ -966,3 +966,55 @@ INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, match, ap
 --> Access rule …
 --? with fewer approvals (2)
 --! 01000
+
+-- everybody who may request may approve
+INSERT INTO broker.access_rule (tenant, key, idp, subject, match, claims, max_access) VALUES ('acme', 'orders-login', 'acme-keycloak', 'user:**', 'glob', '{"groups": "developers"}', 14400); INSERT INTO broker.access_approver (rule, idp, subject, match) SELECT max(id), 'acme-keycloak', 'user:**', 'glob' FROM broker.access_rule;
+--> Approver …
+--? may also approve the requests of all others
+--! 01000
+
+-- a job approves as a person
+INSERT INTO broker.access_rule (tenant, key, idp, subject, match, claims, max_access) VALUES ('acme', 'orders-login', 'acme-keycloak', 'user:**', 'glob', '{"groups": "developers"}', 14400); INSERT INTO broker.access_approver (rule, idp, subject) SELECT max(id), 'acme-github', 'repo:acme@1234567/shop@7654321:environment:production' FROM broker.access_rule;
+--> Approver …
+--? Tokens of GitHub Actions identify jobs or workloads
+--! 01000
+
+-- one request a minute
+UPDATE broker.tenant SET max_requests = 1 WHERE name = 'acme';
+--> Tenant "acme": few_requests
+--! 01000
+
+-- a grant through an identity provider that is disabled
+UPDATE broker.identity_provider SET enabled = false WHERE name = 'acme-ci'; INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'acme-ci', 'job:nightly', 'read', 'OPS-9: nightly');
+--> Grant of key "read" to "job:nightly": disabled_reference
+--! 01000
+
+-- a key of an access provider that is disabled
+UPDATE broker.access_provider SET enabled = false WHERE tenant = 'acme' AND name = 'own-tokens'; INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'own-tokens', 300, '{"audience": "https://k2.acme.example"}');
+--> Key "k2": disabled_reference
+--! 01000
+
+-- the audience of another key, its host in capitals
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'own-tokens', 300, '{"audience": "https://k2.acme.example"}'); INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k3', 'own-tokens', 300, '{"audience": "https://K2.acme.example"}');
+--> Key "k3": nearly_the_same_row
+--! 01000
+
+-- an access provider again, with the default port
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://p2.acme.example/token", "target_parameters": ["a", "b"]}', '{a:*,b:*}'); INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p3', 'oauth2', '{"token_endpoint": "https://p2.acme.example:443/token", "target_parameters": ["b", "a"]}', '{b:*,a:*}');
+--> Access provider "p3": nearly_the_same_row
+--! 01000
+
+-- an identity provider again, the values of a condition in another order
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims) VALUES ('i2', 'acme', 'https://i2.acme.example', '{i2}', '{"team": ["a", "b"]}'); INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims) VALUES ('i3', 'acme', 'https://i2.acme.example', '{i3}', '{"team": ["b", "a"]}');
+--> Identity provider "i3": same_as_another_row
+--! 01000
+
+-- an e-mail address as a subject of Keycloak
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'acme-keycloak', 'grace@acme.example', 'read', 'OPS-9: Grace reads');
+--> Grant of key "read" to "grace@acme.example": unlike_its_issuer
+--! 01000
+
+-- a SPIFFE id at the issuer of a cluster
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'acme-cluster', 'spiffe://acme.example/ns/shop/sa/deployer', 'read', 'OPS-9: the deployer reads');
+--> Grant of key "read" to "spiffe://acme.example/ns/shop/sa/deployer": subject_fits_no_form
+--! 01000

@@ -1001,7 +1001,9 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, owner, reason) VALU
 
 -- a grant of a key that is disabled
 UPDATE broker.key SET enabled = false WHERE tenant = 'acme' AND name = 'deploy'; INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'x', 'deploy', 'OPS-1');
---> nothing
+--> Grant of key "deploy" to "x": disabled_reference
+--? The key "deploy" is disabled, so the row has no effect until somebody enables it.
+--! 01000
 
 -- two audiences in one text
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://new.example.com', ARRAY['new,other']);

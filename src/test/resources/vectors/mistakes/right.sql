@@ -120,3 +120,27 @@ INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('
 -- tenant: a second admin required of one, beside whom platform admins approve
 UPDATE broker.tenant SET require_second_admin = true WHERE name = 'acme';
 --> nothing
+
+-- approvers are a group of the people who may request
+INSERT INTO broker.access_rule (tenant, key, idp, subject, match, claims, max_access) VALUES ('acme', 'orders-login', 'acme-keycloak', 'user:**', 'glob', '{"groups": "developers"}', 14400); INSERT INTO broker.access_approver (rule, idp, subject, match, claims) SELECT max(id), 'acme-keycloak', 'user:**', 'glob', '{"groups": "leads"}' FROM broker.access_rule;
+--> nothing
+
+-- a job approves as a program, beside people
+INSERT INTO broker.access_rule (tenant, key, idp, subject, match, claims, max_access) VALUES ('acme', 'orders-login', 'acme-keycloak', 'user:**', 'glob', '{"groups": "developers"}', 14400); INSERT INTO broker.access_approver (rule, idp, subject, match, claims) SELECT max(id), 'acme-keycloak', 'user:**', 'glob', '{"groups": "leads"}' FROM broker.access_rule; INSERT INTO broker.access_approver (rule, idp, subject, step, program) SELECT max(id), 'acme-github', 'repo:acme@1234567/shop@7654321:environment:production', 2, true FROM broker.access_rule;
+--> nothing
+
+-- sixty requests a minute
+UPDATE broker.tenant SET max_requests = 60 WHERE name = 'acme';
+--> nothing
+
+-- keys for two paths of one host
+INSERT INTO broker.access_provider (tenant, name, type, allowed_targets) VALUES ('acme', 'own2', 'jwt', '{https://k2.acme.example/*}'); INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'own2', 300, '{"audience": "https://k2.acme.example/a"}'); INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k3', 'own2', 300, '{"audience": "https://k2.acme.example/A"}');
+--> nothing
+
+-- an account through the same delegates in another order
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) SELECT tenant, 'google2', type, settings, '{**}' FROM broker.access_provider WHERE tenant = 'acme' AND type = 'gcp'; INSERT INTO broker.key (tenant, name, provider, max_duration, settings) SELECT 'acme', 'k' || n, 'google2', 3600, jsonb_build_object('service_account', 'deploy@acme-prod.iam.gserviceaccount.com', 'delegates', CASE n WHEN 2 THEN '["a@acme-prod.iam.gserviceaccount.com", "b@acme-prod.iam.gserviceaccount.com"]'::jsonb ELSE '["b@acme-prod.iam.gserviceaccount.com", "a@acme-prod.iam.gserviceaccount.com"]' END) FROM generate_series(2, 3) AS n;
+--> nothing
+
+-- a subject of Keycloak by its id
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'acme-keycloak', '3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 'read', 'OPS-9: Grace reads');
+--> nothing

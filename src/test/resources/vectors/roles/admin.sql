@@ -8,7 +8,17 @@ SELECT key FROM broker.who_can_mint ORDER BY key;
 
 -- may not sign as somebody else
 UPDATE broker.tenant SET created_by = 'alice';
---> permission denied for table tenant
+--> The database sets the column created_by, and the statement has a value for it.
+--? Leave out created_at, created_by, updated_at and updated_by, which say when a row was written, and by which login.
+
+-- may not date a row back
+INSERT INTO broker.tenant (name, created_at) VALUES ('dated', now() - interval '1 year');
+--> The database sets the column created_at, and the statement has a value for it.
+
+-- may not approve a row by writing so
+UPDATE broker.key SET approved_by = session_user, approved_at = now();
+--> The database sets the column approved_at, and the statement has a value for it.
+--? SELECT name, statement FROM broker.pending_approval;
 
 -- may not choose an ExternalId
 UPDATE broker.tenant SET external_id = gen_random_uuid();

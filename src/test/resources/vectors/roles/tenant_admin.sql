@@ -185,11 +185,19 @@ INSERT INTO broker.subject_grant (id, tenant, idp, subject, key) OVERRIDING SYST
 
 -- may not sign as somebody else
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, created_by) VALUES ('acme', 'ci', 'x', 'api', 'alice');
---> permission denied for table subject_grant
+--> The database sets the column created_by, and the statement has a value for it.
+
+-- may not write a row that counts as approved
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, approved_at, approved_by) VALUES ('acme', 'ci', 'x', 'api', now(), 'alice');
+--> The database sets the column approved_at, and the statement has a value for it.
+
+-- may not approve a grant by writing so
+UPDATE broker.subject_grant SET approved_by = session_user;
+--> The database sets the column approved_by, and the statement has a value for it.
 
 -- may not sign as somebody else afterwards
 UPDATE broker.subject_grant SET updated_by = 'alice';
---> permission denied for table subject_grant
+--> The database sets the column updated_by, and the statement has a value for it.
 
 -- may not switch triggers off for the session
 SET session_replication_role = replica;

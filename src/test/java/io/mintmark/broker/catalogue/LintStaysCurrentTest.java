@@ -58,6 +58,7 @@ class LintStaysCurrentTest {
                     "UPDATE broker.identity_provider SET issuer = 'https://gitlab.com', required_claims = '{\"namespace_id\": \"1\"}', audiences = '{acme-9}' WHERE name = 'github'",
                     "UPDATE broker.identity_provider SET accepts = '{subject,actor}' WHERE name = 'agents'",
                     "UPDATE broker.identity_provider SET accepts = '{approver}' WHERE name = 'ci'",
+                    "UPDATE broker.identity_provider SET jwks_uri = 'https://ci.example.com/openid/v1/jwks' WHERE name = 'ci'",
                     "UPDATE broker.identity_provider SET required_claims = '{\"org\": \"third\", \"team\": \"a\"}' WHERE name = 'third'",
                     "UPDATE broker.identity_provider SET required_claims = '{\"org\": \"third\", \"team\": \"a\"}' WHERE name = 'third';"
                             + "UPDATE broker.shared_issuer SET owner_claims = '{org,team}' WHERE issuer LIKE '%.third.example/'",
