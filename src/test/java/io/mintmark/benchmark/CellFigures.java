@@ -193,7 +193,7 @@ final class CellFigures {
                     rate * costs.brokerCore / BUSY,
                     rate * costs.databaseCore / BUSY,
                     rate * costs.wal / 1e6,
-                    ALL_TENANTS / cells * costs.tenant / GB,
+                    (double) ALL_TENANTS / cells * costs.tenant / GB,
                     day * costs.log / GB,
                     rate * costs.rows * costs.verifyCore);
         }

@@ -74,9 +74,7 @@ public final class CellsCommand implements Callable<Integer> {
     /** Runs a command of the command line. */
     @FunctionalInterface
     public interface Runner {
-        /**
-         * @return the exit status
-         */
+        /** Runs it with these variables, and returns the exit status. */
         int run(Map<String, String> environment, String... arguments);
     }
 
