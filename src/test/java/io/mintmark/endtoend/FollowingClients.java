@@ -4,6 +4,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
@@ -60,13 +61,13 @@ final class FollowingClients implements AutoCloseable {
 
     private void mint(String tenant, String id) {
         long end = System.nanoTime() + Eventually.PATIENCE.toNanos();
-        URI place = places.get(tenant);
+        URI place = Objects.requireNonNull(places.get(tenant));
         while (System.nanoTime() < end) {
             boolean mayBeUnknown = moving.contains(tenant);
             Answer answer;
             try {
                 answer =
-                        brokers.get(place)
+                        Objects.requireNonNull(brokers.get(place))
                                 .post(
                                         "{\"keys\":[\"api\"]}",
                                         "Authorization",

@@ -50,25 +50,6 @@ class ThreeCellsTest {
 
     private static final String SUBJECT = "ci:main";
 
-    /** As docs/run/cells.md gives each cell its own ids. */
-    private static final String IDS =
-            """
-            SELECT setval(pg_get_serial_sequence('broker.' || name, 'id'), %d000000000000)
-              FROM unnest('{subject_grant,blocked_subject,grant_review,access_rule,access_approver,
-                            access_decision,console_access}'::text[]) AS name
-            """;
-
-    private static final String ROWS =
-            """
-            CREATE TEMPORARY TABLE mine AS SELECT 't' || n AS name, 'ci' || n AS idp FROM generate_series(1, %d) AS n WHERE n %% %d = %d;
-            INSERT INTO broker.tenant (name) SELECT name FROM mine;
-            INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) SELECT idp, name, '%s', ARRAY['mintmark-' || name] FROM mine;
-            INSERT INTO broker.access_provider (tenant, name, type) SELECT name, 'own', 'jwt' FROM mine;
-            INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
-            SELECT name, 'api', 'own', 600, '{"audience": "https://api.example.com"}' FROM mine;
-            INSERT INTO broker.subject_grant (tenant, idp, subject, key) SELECT name, idp, 'ci:main', 'api' FROM mine;
-            """;
-
     private static final String SESSIONS =
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
                     + " AND application_name LIKE 'mintmark tenant %' ";
@@ -96,9 +77,28 @@ class ThreeCellsTest {
             MovingCell cell = MovingCell.make(directory);
             cells.add(cell);
             if (n > 0) {
-                cell.database().runAsSuperuser(IDS.formatted(n));
+                // as docs/run/cells.md gives each cell its own ids
+                cell.database()
+                        .runAsSuperuser(
+                                """
+                                SELECT setval(pg_get_serial_sequence('broker.' || name, 'id'), %d000000000000)
+                                  FROM unnest('{subject_grant,blocked_subject,grant_review,access_rule,access_approver,
+                                                access_decision,console_access}'::text[]) AS name
+                                """
+                                        .formatted(n));
             }
-            cell.database().admin(ROWS.formatted(TENANTS, CELLS, n, issuer.url()));
+            cell.database()
+                    .admin(
+                            """
+                            CREATE TEMPORARY TABLE mine AS SELECT 't' || n AS name, 'ci' || n AS idp FROM generate_series(1, %d) AS n WHERE n %% %d = %d;
+                            INSERT INTO broker.tenant (name) SELECT name FROM mine;
+                            INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) SELECT idp, name, '%s', ARRAY['mintmark-' || name] FROM mine;
+                            INSERT INTO broker.access_provider (tenant, name, type) SELECT name, 'own', 'jwt' FROM mine;
+                            INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                            SELECT name, 'api', 'own', 600, '{"audience": "https://api.example.com"}' FROM mine;
+                            INSERT INTO broker.subject_grant (tenant, idp, subject, key) SELECT name, idp, 'ci:main', 'api' FROM mine;
+                            """
+                                    .formatted(TENANTS, CELLS, n, issuer.url()));
         }
     }
 
