@@ -353,6 +353,7 @@ class PackagesTest {
         "io.mintmark.auditor.result..",
         "io.mintmark.auditor.export..",
         "io.mintmark.auditor.explain..",
+        "io.mintmark.admin.cell..",
         "io.mintmark.admin.subject..",
         "io.mintmark.admin.tenant..",
         "io.mintmark.console..",

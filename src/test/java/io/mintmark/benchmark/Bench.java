@@ -100,6 +100,11 @@ final class Bench implements AutoCloseable {
         return database;
     }
 
+    /** The settings of the broker. */
+    Map<String, String> settings() {
+        return Map.copyOf(environment);
+    }
+
     StsForLoad sts() {
         return sts;
     }

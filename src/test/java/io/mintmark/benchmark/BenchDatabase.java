@@ -16,12 +16,15 @@ import java.util.concurrent.TimeUnit;
 
 /** A PostgreSQL that writes to disk as in production, with a database for each broker. */
 final class BenchDatabase implements AutoCloseable {
+    static final String AUDITOR = "load_auditor";
+
     private static final String SERVICE = "load_app";
     private static final String PASSWORD = "for-load";
     private static final String LOGINS =
             """
             CREATE ROLE load_app LOGIN PASSWORD 'for-load' IN ROLE mintmark_app;
             CREATE ROLE load_owner LOGIN PASSWORD 'for-load' IN ROLE mintmark_owner;
+            CREATE ROLE load_auditor LOGIN PASSWORD 'for-load' IN ROLE mintmark_auditor;
             """;
 
     private final OwnServer server;

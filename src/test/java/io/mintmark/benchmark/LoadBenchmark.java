@@ -133,6 +133,9 @@ public final class LoadBenchmark {
             tenants();
             print();
         }
+        if (what.contains("cells")) {
+            new CellFigures(benches.getFirst(), CLIENTS, TENANTS).run(WARM, TIME);
+        }
         if (what.contains("soak")) {
             new Soak(benches.getFirst(), TIME).run();
         }

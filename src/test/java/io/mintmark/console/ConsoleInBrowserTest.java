@@ -128,7 +128,12 @@ class ConsoleInBrowserTest {
                         Optional.of(() -> new TrustedKeys(List.of())),
                         InstantSource.system());
         return new Pages(
-                viewers, proof, CredentialTypes.byName(), Optional.empty(), InstantSource.system());
+                viewers,
+                proof,
+                CredentialTypes.byName(),
+                Optional.empty(),
+                List.of(),
+                InstantSource.system());
     }
 
     private static String hostileRows() {

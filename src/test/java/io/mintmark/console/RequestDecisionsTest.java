@@ -132,6 +132,7 @@ class RequestDecisionsTest {
                 proof,
                 CredentialTypes.byName(),
                 Optional.of(new BrokerRoutes(world.broker().url(), http())),
+                List.of(),
                 InstantSource.system());
     }
 

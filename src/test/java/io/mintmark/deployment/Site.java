@@ -41,7 +41,16 @@ final class Site implements AutoCloseable {
      * @param url what clients and providers call the broker
      */
     Site(String url) {
-        this.database = TestDatabase.migrated();
+        this(url, TestDatabase.migrated());
+    }
+
+    /**
+     * The usual tenant.
+     *
+     * @param database which has a schema
+     */
+    Site(String url, TestDatabase database) {
+        this.database = database;
         this.url = url;
         this.sts = StsStandIn.aws(url, () -> fetched(url + "/.well-known/jwks.json"));
         database.admin(World.tenant(issuer.url(), sts.endpoint()));

@@ -3,17 +3,22 @@ package io.mintmark.deployment;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.RunningBroker;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -112,28 +117,73 @@ class UpgradeIT {
         Path now = PACKED.resolve("mintmark");
         Path next = NextVersion.of(PACKED, directory.resolve("next"));
         int port = RunningBroker.freePort();
+        try (Site site = new Site("http://localhost:" + port)) {
+            List<String> before = schema(site);
+            upgrade(
+                    site,
+                    port,
+                    now,
+                    next,
+                    (first, second, clients) -> {
+                        assertEquals(NextVersion.NUMBER, first.version());
+                        assertEquals(NextVersion.NUMBER, second.version());
+                        first.change(now);
+                        first.awaitMints();
+                        clients.awaitMore(MINTS);
+                        assertTrue(!first.version().equals(NextVersion.NUMBER), first.version());
+                    });
+            assertTrue(!schema(site).equals(before), "the schema is of the same release");
+            assertEquals( // as an auditor, who had the privilege on the view that was dropped
+                    List.of(), site.database().column("SELECT added FROM audit.denial LIMIT 0"));
+        }
+    }
+
+    /** {@code .ci/upgrade history} packs them. */
+    static Stream<Path> earlier() {
+        return Stream.of(System.getProperty("upgrade.earlier").split(",", -1)).map(Path::of);
+    }
+
+    @ParameterizedTest
+    @MethodSource("earlier")
+    @EnabledIfSystemProperty(named = "upgrade.earlier", matches = ".+")
+    void no_request_is_lost_while_the_schema_and_replicas_of_an_earlier_commit_are_upgraded(
+            Path packed) throws Exception {
+        Path before = packed.resolve("mintmark");
+        int port = RunningBroker.freePort();
+        TestDatabase database = TestDatabase.unmigrated();
+        migrate(database, before);
+        try (Site site = new Site("http://localhost:" + port, database)) {
+            upgrade(site, port, before, PACKED.resolve("mintmark"), (_, _, _) -> {});
+        }
+    }
+
+    /** What happens after both replicas run the new program, while the clients still mint. */
+    private interface Afterwards {
+        void run(Place first, Place second, SteadyClients clients);
+    }
+
+    private void upgrade(Site site, int port, Path before, Path after, Afterwards then)
+            throws Exception {
         Site.Ports one = Site.Ports.free();
         Site.Ports other = Site.Ports.free();
-        try (Site site = new Site("http://localhost:" + port);
-                Place first = new Place(site, one, now);
-                Place second = new Place(site, other, now);
+        try (Place first = new Place(site, one, before);
+                Place second = new Place(site, other, before);
                 DocumentedFront front =
                         DocumentedFront.start(
-                                directory.resolve("nginx"), port, one.open(), other.open());
+                                Files.createTempDirectory(directory, "nginx"),
+                                port,
+                                one.open(),
+                                other.open());
                 SteadyClients clients = new SteadyClients(front.url(), site.token())) {
             clients.awaitMore(MINTS);
-            migrate(site, next);
+            migrate(site.database(), after);
             clients.awaitMore(MINTS);
             for (Place place : List.of(first, second)) {
-                place.change(next);
+                place.change(after);
                 place.awaitMints();
                 clients.awaitMore(MINTS);
-                assertEquals(NextVersion.NUMBER, place.version());
             }
-            first.change(now);
-            first.awaitMints();
-            clients.awaitMore(MINTS);
-            assertTrue(!first.version().equals(NextVersion.NUMBER), first.version());
+            then.run(first, second, clients);
             clients.finish();
 
             assertEquals(List.of(), clients.failures());
@@ -141,22 +191,23 @@ class UpgradeIT {
         }
     }
 
-    private void migrate(Site site, Path program) throws Exception {
-        List<String> before = schema(site);
+    private void migrate(TestDatabase database, Path program) throws Exception {
+        Path log = Files.createTempFile(directory, "migration", ".log");
         ProcessBuilder builder =
-                new ProcessBuilder(program.toString(), "migrate")
+                new ProcessBuilder(program.toAbsolutePath().toString(), "migrate")
                         .redirectErrorStream(true)
-                        .redirectOutput(directory.resolve("migration.log").toFile());
+                        .redirectOutput(log.toFile());
         builder.environment()
                 .putAll(
                         Map.of(
-                                "DATABASE_URL", site.database().url(),
+                                "DATABASE_URL", database.url(),
                                 "DATABASE_USERNAME", Who.OWNER.login(),
-                                "DATABASE_PASSWORD", site.database().password()));
-        assertEquals(0, builder.start().waitFor());
-        assertTrue(!schema(site).equals(before), "no migration ran");
-        assertEquals( // as an auditor, who had the privilege on the view that was dropped
-                List.of(), site.database().column("SELECT added FROM audit.denial LIMIT 0"));
+                                "DATABASE_PASSWORD", database.password()));
+        int status = builder.start().waitFor();
+        String printed = Files.readString(log);
+        assertEquals(0, status, printed);
+        assertTrue(printed.contains(" migrations ran"), printed);
+        assertTrue(!printed.contains(", 0 migrations ran"), printed);
     }
 
     private static List<String> schema(Site site) {

@@ -77,7 +77,7 @@ class DatabaseCareIT {
         String line = Files.readString(directory.resolve("drills.log"));
         assertTrue(
                 line.matches(
-                        "20\\S+Z drill: restored to checkpoint [1-9]\\d* of 20.*, verify exited with 0\\n"),
+                        "20\\S+Z drill: restored to checkpoint [1-9]\\d* of 20.*, verify exited with 0 after \\d+ s\\n"),
                 line);
         String verified = Files.readString(directory.resolve("drill.txt"));
         assertTrue(verified.contains("nothing is missing up to checkpoint"), verified);
@@ -102,7 +102,7 @@ class DatabaseCareIT {
         String line = Files.readString(directory.resolve("drills.log"));
         assertTrue(
                 line.matches(
-                        "20\\S+Z drill: restored to NO checkpoint, .*, verify exited with \\d\\n"),
+                        "20\\S+Z drill: restored to NO checkpoint, .*, verify exited with \\d after \\d+ s\\n"),
                 line);
     }
 

@@ -3,6 +3,8 @@ package io.mintmark.admin.cli;
 import io.mintmark.admin.audit.AuditDeclarations;
 import io.mintmark.admin.audit.AuditRestored;
 import io.mintmark.admin.audit.AuditRetire;
+import io.mintmark.admin.cell.ApplyCommand;
+import io.mintmark.admin.cell.CellsCommand;
 import io.mintmark.admin.check.CheckCommand;
 import io.mintmark.admin.check.WaitReady;
 import io.mintmark.admin.subject.BlockSubject;
@@ -80,6 +82,8 @@ public final class Commands {
                                         System.out))
                         .addSubcommand(audit())
                         .addSubcommand(tenant())
+                        .addSubcommand(new ApplyCommand(this::settings, System.out, System.err))
+                        .addSubcommand(cells())
                         .setCaseInsensitiveEnumValuesAllowed(true)
                         .setExecutionExceptionHandler((failure, _, _) -> errors.report(failure));
         showVersion(commands);
@@ -112,6 +116,17 @@ public final class Commands {
         return new CommandLine(new Tenant())
                 .addSubcommand(new TenantExport(this::settings))
                 .addSubcommand(new TenantImport(this::settings));
+    }
+
+    /** Arguments after the directory belong to the command that runs in each cell. */
+    private CommandLine cells() {
+        return new CommandLine(
+                        new CellsCommand(
+                                environment,
+                                (settings, arguments) ->
+                                        new Commands(settings, directory).execute(arguments),
+                                System.err))
+                .setStopAtPositional(true);
     }
 
     private SettingsReader reader() {

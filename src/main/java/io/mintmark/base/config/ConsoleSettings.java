@@ -19,6 +19,7 @@ import java.util.stream.Stream;
  * @param clientId which client of it the console is
  * @param cookieKeyFile 32 bytes in base64, which sessions are encrypted with
  * @param auditKeysFile the public keys that seal the audit log, PEM; without them nothing is proven
+ * @param otherCells the consoles of other cells
  * @param broker where the console sends decisions on requests for access; without it, pages show
  *     commands for them instead
  */
@@ -33,6 +34,7 @@ public record ConsoleSettings(
         Password clientSecret,
         Path cookieKeyFile,
         Optional<Path> auditKeysFile,
+        List<URI> otherCells,
         Optional<URI> broker,
         ServerBounds bounds,
         Duration drain,
@@ -95,6 +97,11 @@ public record ConsoleSettings(
                     Formats.FILE.hint(", with the public keys in PEM"),
                     "File with the public audit keys, in PEM, for the page that verifies the"
                             + " audit log.");
+    static final Setting<List<URI>> OTHER_CELLS =
+            Setting.of(
+                    "console.other-cells",
+                    UrlFormats.OWN.list(),
+                    "URLs of the consoles of other cells. A search links to the same search there.");
 
     private static final TlsFiles.Pair TLS = TlsFiles.Pair.of("console", "the console's port");
 
@@ -110,7 +117,8 @@ public record ConsoleSettings(
                                     CLIENT_SECRET,
                                     CLIENT_SECRET_FILE,
                                     COOKIE_KEY_FILE,
-                                    AUDIT_KEYS_FILE))
+                                    AUDIT_KEYS_FILE,
+                                    OTHER_CELLS))
                     .<Setting<?>>flatMap(List::stream)
                     .toList();
 
@@ -150,6 +158,7 @@ public record ConsoleSettings(
                 secret(values),
                 values.get(COOKIE_KEY_FILE),
                 values.find(AUDIT_KEYS_FILE),
+                values.find(OTHER_CELLS).orElse(List.of()),
                 values.find(BrokerSettings.URL),
                 ServerBounds.from(values),
                 values.get(ServerSettings.DRAIN),

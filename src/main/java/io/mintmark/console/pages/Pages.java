@@ -37,6 +37,7 @@ import io.mintmark.console.pages.tenants.TenantsPage;
 import io.mintmark.console.pages.week.WeekPage;
 import io.mintmark.console.verification.Proof;
 
+import java.net.URI;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -62,14 +63,16 @@ public final class Pages implements PageRoutes {
     /**
      * @param types the types of credentials that this release knows, by name
      * @param broker where decisions on requests for access are sent
+     * @param otherCells the URLs of the consoles of other cells
      */
     public Pages(
             ViewerDatabase database,
             Proof proof,
             Map<String, CredentialType> types,
             Optional<BrokerRoutes> broker,
+            List<URI> otherCells,
             InstantSource clock) {
-        this.rendering = new Rendering(database, proof, types, clock);
+        this.rendering = new Rendering(database, proof, types, otherCells, clock);
         this.requests = new RequestRoutes(rendering, broker);
         this.asking = new AskRoutes(rendering, broker);
         this.pages = all(database, rendering, proof, requests, asking, clock);

@@ -126,6 +126,7 @@ public final class ConsoleStartup {
                                         proof(login),
                                         types,
                                         settings.broker().map(url -> new BrokerRoutes(url, http)),
+                                        settings.otherCells(),
                                         clock),
                                 new IssuerKeys(http, clock),
                                 metrics(components, certificates, cookieKey),

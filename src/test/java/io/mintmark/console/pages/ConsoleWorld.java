@@ -31,6 +31,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -63,6 +64,15 @@ public final class ConsoleWorld implements AutoCloseable {
 
     public ConsoleWorld(
             DatabaseLogin login, Optional<Supplier<TrustedKeys>> keys, InstantSource clock) {
+        this(login, keys, List.of(), clock);
+    }
+
+    /** A console that knows the consoles of other cells. */
+    ConsoleWorld(
+            DatabaseLogin login,
+            Optional<Supplier<TrustedKeys>> keys,
+            List<URI> otherCells,
+            InstantSource clock) {
         this.viewers = PatientViewers.of(login, 4);
         Proof proof =
                 new Proof(
@@ -70,7 +80,14 @@ public final class ConsoleWorld implements AutoCloseable {
                         result -> result.record(login),
                         keys,
                         clock);
-        Pages pages = new Pages(viewers, proof, CredentialTypes.byName(), Optional.empty(), clock);
+        Pages pages =
+                new Pages(
+                        viewers,
+                        proof,
+                        CredentialTypes.byName(),
+                        Optional.empty(),
+                        otherCells,
+                        clock);
         this.paths = pages.paths();
         this.server =
                 WebServer.builder()

@@ -3,8 +3,10 @@ package io.mintmark.console.pages.frame;
 import io.mintmark.base.credential.CredentialType;
 import io.mintmark.console.verification.Alarm;
 
+import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -20,6 +22,7 @@ import java.util.Optional;
  * @param requestId its id in the log
  * @param alarm the last verification, if it found something
  * @param types the types of credentials that this release knows, by name
+ * @param otherCells the URLs of the consoles of other cells
  */
 public record Frame(
         String title,
@@ -29,7 +32,8 @@ public record Frame(
         Instant now,
         String requestId,
         Optional<Alarm> alarm,
-        Map<String, CredentialType> types) {
+        Map<String, CredentialType> types,
+        List<URI> otherCells) {
 
     /** The length up to which an id is shown whole, such as an access key's, in characters. */
     private static final int WHOLE = 24;

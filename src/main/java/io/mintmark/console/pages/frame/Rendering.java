@@ -15,10 +15,12 @@ import io.mintmark.console.ViewerDatabase;
 import io.mintmark.console.verification.Alarm;
 import io.mintmark.console.verification.Proof;
 
+import java.net.URI;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -30,6 +32,7 @@ public final class Rendering {
     private final ViewerDatabase database;
     private final Proof proof;
     private final Map<String, CredentialType> types;
+    private final List<URI> otherCells;
     private final InstantSource clock;
     private final Templates templates = new Templates();
 
@@ -46,15 +49,18 @@ public final class Rendering {
      *
      * @param proof the verification whose failure all pages show
      * @param types the types of credentials that this release knows, by name
+     * @param otherCells the URLs of the consoles of other cells
      */
     public Rendering(
             ViewerDatabase database,
             Proof proof,
             Map<String, CredentialType> types,
+            List<URI> otherCells,
             InstantSource clock) {
         this.database = database;
         this.proof = proof;
         this.types = types;
+        this.otherCells = List.copyOf(otherCells);
         this.clock = clock;
     }
 
@@ -107,7 +113,8 @@ public final class Rendering {
                 now,
                 RequestIds.of(request),
                 seen.alarm(),
-                types);
+                types,
+                otherCells);
     }
 
     /** The viewer; an exception without one, so that nothing is shown. */

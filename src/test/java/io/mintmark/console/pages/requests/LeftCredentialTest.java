@@ -8,6 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -33,6 +34,14 @@ class LeftCredentialTest {
 
     private static Frame frame() {
         return new Frame(
-                "", "requests", Optional.empty(), true, NOW, "", Optional.empty(), Map.of());
+                "",
+                "requests",
+                Optional.empty(),
+                true,
+                NOW,
+                "",
+                Optional.empty(),
+                Map.of(),
+                List.of());
     }
 }
