@@ -232,7 +232,7 @@ public record Change(
                         most));
     }
 
-    private static List<Change> changes(Connection connection, Query query) throws SQLException {
+    static List<Change> changes(Connection connection, Query query) throws SQLException {
         List<Written> rows = query.list(connection, Written::of);
         Referenced referenced =
                 Referenced.of(

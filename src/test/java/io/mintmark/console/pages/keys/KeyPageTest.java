@@ -112,7 +112,10 @@ class KeyPageTest {
                     world.page("auditor", "/keys/globex/busy?at=2026-01-01"),
                     "more than a page reads",
                     "SELECT * FROM audit.who_could_mint");
-            assertShows(world.page("auditor", "/tenants/globex"), "50 or more", "over 1,000");
+            assertShows(
+                    world.page("auditor", "/tenants/globex"),
+                    "Lint warnings <small>over 49",
+                    "over 1,000");
             assertEquals(404, world.get("lead", "/keys/globex/busy?at=2026-01-01").statusCode());
         } finally {
             database.admin(
