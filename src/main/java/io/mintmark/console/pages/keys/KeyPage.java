@@ -14,6 +14,7 @@ import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.TypedTime;
 import io.mintmark.console.pages.frame.View;
 import io.mintmark.console.pages.frame.Visibility;
+import io.mintmark.console.pages.grants.GrantLine;
 import io.mintmark.console.pages.history.Change;
 import io.mintmark.console.pages.history.KeyChanges;
 import io.mintmark.console.pages.mints.MintSearch;

@@ -53,8 +53,8 @@ class KeyPageTest {
                     """);
             ConsoleWorld there = ConsoleWorld.of(own);
             String bea =
-                    "<b><a href=\"/people/person%3Abea\">person:bea</a></b> <small>by token</small>, ";
-            String grace = "<b><a href=\"/people/grace\">grace</a></b> <small>in SQL</small>";
+                    "<b><a href=\"/people/person%3Abea\">person:bea</a></b><small> by token</small>, ";
+            String grace = "<b><a href=\"/people/grace\">grace</a></b><small> in SQL</small>";
             assertShows(there.page("lead", "/keys/acme/deploy"), "by " + bea + grace);
             String mint = ConsoleWorld.mint(own, "kind = 'issued' AND grant_id = 1");
             assertShows(there.page("lead", "/mints/" + mint), bea + grace + " approved");
