@@ -3,6 +3,7 @@ package io.mintmark.console.pages.explain;
 import static io.mintmark.TextAssertions.assertLacks;
 import static io.mintmark.TextAssertions.assertShows;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.base.sql.TestDatabase;
@@ -81,6 +82,43 @@ class PastDecisionsTest {
                 page.indexOf("<b>Now: still denied.</b>")
                         < page.indexOf("Keys it may mint instead"),
                 page);
+    }
+
+    @Test
+    void a_denial_names_who_can_help() {
+        String mint = denied("asker-9", "deploy", "not_granted");
+        assertShows(
+                explained(mint),
+                "Who can help",
+                "No rule lets this subject ask for the key.",
+                "Platform admins can grant it");
+        database.admin(
+                """
+                INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'test_tenant_admin');
+                INSERT INTO broker.access_rule (tenant, key, idp, subject, match, approvals, max_access)
+                VALUES ('acme', 'deploy', 'acme-github', 'asker-*', 'glob', 1, 7200),
+                       ('acme', 'deploy', 'acme-github', 'somebody-else', 'exact', 1, 7200),
+                       ('acme', 'deploy', 'acme-k8s', 'asker-9', 'exact', 1, 7200),
+                       ('acme', 'inventory', 'acme-github', 'asker-9', 'exact', 1, 7200);
+                INSERT INTO broker.access_approver (rule, role_name)
+                SELECT id, 'test_tenant_admin' FROM broker.access_rule WHERE subject = 'asker-*';
+                """);
+        try {
+            String page = explained(mint);
+
+            assertShows(
+                    page,
+                    "1 approval, for up to 2 hours. Approvers: <b>test_tenant_admin</b>.",
+                    "mintmark-client request deploy --reason TEXT",
+                    "who can grant it:\n<a class=\"id\" href=\"/people/test_tenant_admin\">");
+            assertEquals(1, page.split("The subject may ask for it by", -1).length - 1, page);
+            grant("asker-9", "'{}', true");
+            assertLacks(explained(mint), "Who can help");
+        } finally {
+            database.admin(
+                    "DELETE FROM broker.access_approver; DELETE FROM broker.access_rule; DELETE"
+                            + " FROM broker.tenant_admin WHERE tenant = 'acme'");
+        }
     }
 
     @Test

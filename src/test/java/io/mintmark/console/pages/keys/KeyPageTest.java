@@ -1,9 +1,11 @@
 package io.mintmark.console.pages.keys;
 
+import static io.mintmark.TextAssertions.assertLacks;
 import static io.mintmark.TextAssertions.assertShows;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.console.pages.ConsoleWorld;
@@ -14,6 +16,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.stream.Stream;
 
 /** Who may mint a key, and who could. */
 @Tag("every-postgres")
@@ -33,6 +37,30 @@ class KeyPageTest {
                 DEPLOYER,
                 "INC-77: Grace mends the checkout until tonight",
                 "by <b>test_admin</b><small> in SQL</small>,");
+    }
+
+    @Test
+    void who_may_mint_comes_first_then_who_may_ask_then_use_then_history_then_statements() {
+        String page = world.page("lead", "/keys/acme/deploy");
+
+        List<Integer> places =
+                Stream.of(
+                                "2 grants in force",
+                                "id=\"rules\"",
+                                "id=\"mints\"",
+                                "id=\"history\"",
+                                "id=\"statements\"")
+                        .map(page::indexOf)
+                        .toList();
+        assertEquals(places.stream().sorted().toList(), places);
+        assertTrue(places.getFirst() > 0, page);
+        String history = page.substring(places.get(3), places.get(4));
+        assertShows(
+                history,
+                "changed max_duration from 3600 to 1800 of key deploy",
+                "let repo:acme/shop:environment:hotfix mint deploy");
+        assertLacks(history, "inventory", "read-only");
+        assertLacks(world.page("lead", "/keys/acme/deploy?at=2026-01-01"), "id=\"history\"");
     }
 
     @Test
