@@ -108,7 +108,7 @@ class ProofTest {
     @Test
     void the_estimate_of_rows_is_that_of_the_tables() {
         database.runAsSuperuser("ANALYZE");
-        String rows = database.value("SELECT 40 + count(*) FROM log.config_change");
+        String rows = database.value("SELECT 40 + count(*) FROM audit.config_change");
 
         assertShows(
                 world.page("auditor", "/proof"),

@@ -27,7 +27,7 @@ import java.nio.file.Path;
  * away from the overview, along links and buttons of the pages.
  */
 @Tag("heavy")
-class FiveTasksIT {
+class FiveTasksTest {
     private static final int MOST_CLICKS = 3;
 
     @TempDir private static Path directory;
