@@ -15,6 +15,7 @@ import io.mintmark.console.ChromiumBrowser;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,6 +58,12 @@ class FiveTasksTest {
         }
     }
 
+    @BeforeEach
+    void open() {
+        context = chromium.person();
+        page = context.newPage();
+    }
+
     @AfterEach
     void close() {
         context.close();
@@ -64,7 +71,7 @@ class FiveTasksTest {
 
     @Test
     void who_can_touch_production_and_who_let_them() {
-        onTheOverview(chromium.person(), "audrey");
+        onTheOverview("audrey");
 
         click(page.locator("main a[href='/keys/demo/demo-production']"));
 
@@ -80,7 +87,7 @@ class FiveTasksTest {
 
     @Test
     void why_was_this_denied_and_who_can_help() {
-        onTheOverview(chromium.person(), "audrey");
+        onTheOverview("audrey");
 
         click(
                 page.locator("[aria-labelledby=denied] tr")
@@ -102,7 +109,7 @@ class FiveTasksTest {
 
     @Test
     void what_did_this_agent_do_for_whom() {
-        onTheOverview(chromium.person(), "audrey");
+        onTheOverview("audrey");
 
         click(link("agent:helper"));
 
@@ -115,7 +122,10 @@ class FiveTasksTest {
 
     @Test
     void approve_from_a_phone() {
-        onTheOverview(chromium.phone(), "lea");
+        context.close();
+        context = chromium.phone();
+        page = context.newPage();
+        onTheOverview("lea");
 
         click(page.locator(".needs a[href='/requests']"));
         assertShows(page.locator("article.request").innerText(), "person:max asks for");
@@ -130,7 +140,7 @@ class FiveTasksTest {
 
     @Test
     void is_the_log_intact_and_since_when() {
-        onTheOverview(chromium.person(), "audrey");
+        onTheOverview("audrey");
 
         click(page.locator(".state a[href='/proof']"));
         click(
@@ -145,9 +155,7 @@ class FiveTasksTest {
                 "The log begins\n30 days ago");
     }
 
-    private void onTheOverview(BrowserContext browser, String person) {
-        context = browser;
-        page = context.newPage();
+    private void onTheOverview(String person) {
         page.navigate(demo.console() + "/");
         page.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName(person)).click();
         page.waitForURL(demo.console() + "/");
