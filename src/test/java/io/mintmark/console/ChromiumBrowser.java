@@ -105,7 +105,7 @@ public final class ChromiumBrowser implements AutoCloseable {
     }
 
     /** Somebody's phone, which is touched. */
-    BrowserContext phone() {
+    public BrowserContext phone() {
         BrowserContext phone =
                 browser.newContext(
                         new Browser.NewContextOptions()

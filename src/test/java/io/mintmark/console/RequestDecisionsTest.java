@@ -563,7 +563,7 @@ class RequestDecisionsTest {
         assertStatus("withdrawn", id);
         assertShows(
                 otto.get(console.url() + "/tenants/acme/history?table=access_request").body(),
-                "<b class=\"login\">bea</b>",
+                "<a class=\"login\" href=\"/people/bea\">bea</a>",
                 "withdrew the request for key spare",
                 "asked for key spare: " + REASON);
     }

@@ -3,6 +3,7 @@ package io.mintmark.console;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.sun.net.httpserver.HttpExchange;
 
+import io.mintmark.Unchecked;
 import io.mintmark.broker.token.IssuerStandIn;
 
 import java.io.IOException;
@@ -10,6 +11,8 @@ import java.net.URI;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
@@ -138,24 +141,37 @@ public final class SignInStandIn {
         return """
         <!doctype html><html lang="en"><meta name="viewport" content="width=device-width">
         <title>Who are you?</title><style>
-        :root { color-scheme: light dark }
-        body { font: 18px/1.6 system-ui, sans-serif; max-width: 26em; margin: 12vh auto; padding: 0 1em }
-        ul { list-style: none; padding: 0 } li { border: 1px solid #8a92a1; border-radius: 4px; margin: .5em 0; padding: .5em 1em }
-        a { color: light-dark(#0a6147, #5fd0a5); font-weight: 600 }
+        :root { color-scheme: light dark; --line: light-dark(#dfe3e8, #2c3341); --quiet: light-dark(#5a6170, #99a2b3) }
+        body { font: 16px/1.45 system-ui, sans-serif; margin: 0; background: light-dark(#fff, #13171f); color: light-dark(#373c44, #c2c7d0) }
+        header, main { max-width: 26rem; margin: 0 auto; padding: .75rem 1rem }
+        header { display: flex; align-items: center; gap: .5rem; border-bottom: 1px solid var(--line); font-weight: 700; margin-top: 10vh }
+        svg { width: 28px } h1 { font-size: 1.5rem; margin: .4rem 0 .6rem } p { color: var(--quiet) }
+        ul { list-style: none; padding: 0 }
+        li { position: relative; background: light-dark(#f5f7f8, #1a1f29); border: 1px solid var(--line); border-left: 4px solid light-dark(#0b6e4f, #5fd0a5); margin: .5rem 0; padding: .65rem .9rem }
+        li:hover { border-color: light-dark(#0b6e4f, #5fd0a5) } small { color: var(--quiet); font-size: .9rem }
+        a { color: light-dark(#0a6147, #5fd0a5); font-weight: 600; margin-right: .6rem } a::after { content: ""; position: absolute; inset: 0 }
         </style>
-        <h1>Who are you?</h1><p>An identity provider for trying out: one click, no password.</p>
-        <ul>%s</ul></html>
+        <header>%s Mintmark</header>
+        <main><h1>Who are you?</h1><p>An identity provider for trying out: one click, no password.</p>
+        <ul>%s</ul></main></html>
         """
                 .formatted(
+                        mark(),
                         people.stream()
                                 .map(person ->
-                                        "<li><a href=\"/authorize?%s&amp;as=%s\">%s</a>, %s</li>"
+                                        "<li><a href=\"/authorize?%s&amp;as=%s\">%s</a> <small>%s</small></li>"
                                                 .formatted(
                                                         query.replace("&", "&amp;"),
                                                         encoded(person.name()),
                                                         person.name(),
                                                         person.role()))
                                 .collect(Collectors.joining()));
+    }
+
+    /** The console's own mark, so that its login looks like it. */
+    private static String mark() {
+        return Unchecked.call(
+                () -> Files.readString(Path.of("src/main/resources/console/mark.svg")));
     }
 
     private boolean known(String name) {

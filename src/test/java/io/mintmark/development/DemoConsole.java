@@ -39,6 +39,10 @@ final class DemoConsole implements AutoCloseable {
                             "alice",
                             "platform admin",
                             Map.of("groups", List.of("platform-admins"))),
+                    new Person(
+                            "ben",
+                            "the second platform admin",
+                            Map.of("groups", List.of("platform-admins"))),
                     new Person("audrey", "auditor", Map.of("groups", List.of("auditors"))),
                     new Person(
                             "lea",

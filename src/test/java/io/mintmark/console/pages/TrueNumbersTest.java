@@ -251,7 +251,7 @@ class TrueNumbersTest {
     }
 
     private static List<String> ofUse(String page) {
-        return numbers(page, "<b>([^<]+)</b> (?:mints|refusals|failures)\\b");
+        return numbers(page, "<b>([^<]+)</b> (?:mint|refusal|failure)s?\\b");
     }
 
     private static String since(Instant since) {

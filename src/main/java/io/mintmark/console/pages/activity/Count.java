@@ -47,8 +47,13 @@ public record Count(long number, boolean isMore) {
         return "over " + Frame.number(exceeded / unit * unit);
     }
 
+    /** The noun of the count without the number. Its plural must be regular. */
+    public String noun(String what) {
+        return isMore || number != 1 ? what + "s" : what;
+    }
+
     /** The count with its noun, which must have a regular plural. */
     public String of(String what) {
-        return isMore ? this + " " + what + "s" : Frame.count(number, what);
+        return this + " " + noun(what);
     }
 }

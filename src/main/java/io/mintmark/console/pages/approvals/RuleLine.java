@@ -41,7 +41,7 @@ public record RuleLine(
         List<String> approvers) {
     public static final int MOST = 50;
 
-    private static final String RULES =
+    private static final String SELECTED =
             """
             SELECT r.id, r.tenant, r.key, r.idp, r.subject, r.match = 'glob' AS glob, nullif(r.claims, '{}')::text AS claims,
                    r.approvals, r.max_access, r.break_glass, r.end_credentials, r.end_access, r.people, r.consent, r.reason_pattern, r.reason_hint, r.enabled,
@@ -52,9 +52,27 @@ public record RuleLine(
                                          || CASE WHEN a.claims = '{}' THEN '' ELSE ' with ' || a.claims::text END)
                            FROM broker.access_approver AS a WHERE a.rule = r.id ORDER BY a.step, a.id LIMIT 20) AS approvers
               FROM broker.access_rule AS r
-             WHERE r.tenant = ? AND (r.key = cast(? AS text) OR cast(? AS text) IS NULL)
-             ORDER BY r.key, r.id LIMIT ?
             """;
+
+    private static final String RULES =
+            SELECTED
+                    + """
+                    WHERE r.tenant = ? AND (r.key = cast(? AS text) OR cast(? AS text) IS NULL)
+                    ORDER BY r.key, r.id LIMIT ?
+                    """;
+
+    private static final String OF_REQUEST =
+            SELECTED
+                    + "WHERE r.id = (SELECT q.rule FROM broker.access_request AS q WHERE q.id ="
+                    + " cast(? AS uuid))";
+
+    private static final String FOR_SUBJECT =
+            SELECTED
+                    + """
+                    WHERE r.tenant = ? AND r.key = ? AND r.idp = ? AND r.enabled
+                      AND CASE r.match WHEN 'glob' THEN internal.glob_matches(r.subject, ?) ELSE r.subject = ? END
+                    ORDER BY r.id LIMIT ?
+                    """;
 
     /**
      * The first rules of a tenant, or of one of its keys; one more than are shown if there are
@@ -64,6 +82,20 @@ public record RuleLine(
             throws SQLException {
         String name = key.orElse(null);
         return Query.of(RULES, tenant, name, name, MOST + 1).list(connection, RuleLine::of);
+    }
+
+    /** The rule that a request was made by, if it still exists. */
+    public static Optional<RuleLine> ofRequest(Connection connection, String request)
+            throws SQLException {
+        return Query.of(OF_REQUEST, request).first(connection, RuleLine::of);
+    }
+
+    /** The rules by which a subject may ask for a key, if their claims allow it. */
+    public static List<RuleLine> forSubject(
+            Connection connection, String tenant, String key, String idp, String subject)
+            throws SQLException {
+        return Query.of(FOR_SUBJECT, tenant, key, idp, subject, subject, MOST)
+                .list(connection, RuleLine::of);
     }
 
     private static RuleLine of(ResultSet row) throws SQLException {
@@ -92,7 +124,7 @@ public record RuleLine(
      * The terms of an access in words: the approvals that it needs, its longest duration, and when
      * it ends early.
      */
-    String terms() {
+    public String terms() {
         return needs()
                 + ", for up to "
                 + Frame.seconds(maxAccess)

@@ -41,6 +41,7 @@ import java.util.stream.Collectors;
  * @param then what the current configuration would have granted at the time of the request
  * @param changes of the configuration since the request
  * @param remedies what would allow what is denied now
+ * @param helpers who can give the subject the key that it was denied
  */
 public record ExplainPage(
         Map<String, String> idps,
@@ -54,7 +55,8 @@ public record ExplainPage(
         Optional<ExplainedKeys> then,
         Optional<ExplainedKeys> now,
         Optional<ChangesSince> changes,
-        List<Statements.Statement> remedies) {
+        List<Statements.Statement> remedies,
+        Optional<Helpers> helpers) {
 
     private static final String TITLE = "Explain a decision";
     private static final String TEMPLATE = "explain/explain";
@@ -100,7 +102,8 @@ public record ExplainPage(
                     Optional.empty(),
                     Optional.empty(),
                     Optional.empty(),
-                    List.of());
+                    List.of(),
+                    Optional.empty());
         }
         return ofGiven(connection, idps, idp, claims.get());
     }
@@ -159,7 +162,8 @@ public record ExplainPage(
                 answer,
                 Optional.empty(),
                 answer.map(keys -> Remedies.of(keys, idps.getOrDefault(keys.idp(), "")))
-                        .orElse(List.of()));
+                        .orElse(List.of()),
+                Optional.empty());
     }
 
     private static String sentence(String words) {
@@ -207,7 +211,8 @@ public record ExplainPage(
                 line.tenant().isPresent()
                         ? Optional.of(ChangesSince.of(connection, line.tenant().get(), line.at()))
                         : Optional.empty(),
-                now.isPresent() ? Remedies.of(connection, mint, now.get()) : List.of());
+                now.isPresent() ? Remedies.of(connection, mint, now.get()) : List.of(),
+                Helpers.of(connection, line));
     }
 
     private Optional<String> key() {

@@ -7,7 +7,6 @@ import io.mintmark.console.pages.frame.RowJson;
 import io.mintmark.console.pages.frame.TypedTime;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -99,67 +98,6 @@ public record Change(
      */
     record Difference(String member, Optional<String> before, Optional<String> after) {}
 
-    /** A row of {@code audit.config_change}. */
-    private record Written(
-            Optional<String> tenant,
-            long revision,
-            Instant at,
-            String by,
-            String operation,
-            String table,
-            String name,
-            Optional<JsonNode> before,
-            Optional<JsonNode> after) {
-        private static Written of(ResultSet row) throws SQLException {
-            return new Written(
-                    Query.text(row, "tenant"),
-                    row.getLong("revision"),
-                    Query.time(row, "changed_at"),
-                    row.getString("changed_by"),
-                    row.getString("operation"),
-                    row.getString("table_name"),
-                    Query.text(row, "name").orElse(""),
-                    Query.text(row, "before").map(RowJson::read),
-                    Query.text(row, "after").map(RowJson::read));
-        }
-
-        /** The row after the change, or before it if the change deleted the row. */
-        private JsonNode is() {
-            return after.or(() -> before).orElseThrow();
-        }
-
-        private Optional<String> person() {
-            boolean added = operation.equals("INSERT");
-            return switch (table) {
-                case "access_decision" ->
-                        member("subject").filter(_ -> member("decided_by").isEmpty());
-                case "access_request" ->
-                        isWithdrawal()
-                                ? member("withdrawn_by")
-                                        .or(() -> member("subject"))
-                                        .filter(person -> !person.equals(by))
-                                : member("subject").filter(_ -> added);
-                case "subject_grant" ->
-                        added && member("request_id").isPresent()
-                                ? member("approved_by")
-                                        .or(() -> member("subject"))
-                                        .filter(person -> !person.equals(by))
-                                : Optional.empty();
-                default -> Optional.empty();
-            };
-        }
-
-        private boolean isWithdrawal() {
-            return member("status").filter("withdrawn"::equals).isPresent()
-                    && before.filter(row -> !row.path("status").asText().equals("withdrawn"))
-                            .isPresent();
-        }
-
-        private Optional<String> member(String name) {
-            return Optional.of(is().path(name)).filter(JsonNode::isTextual).map(JsonNode::asText);
-        }
-    }
-
     /** The last changes of a row that isn't a grant, the newest first. */
     static List<Change> ofRow(
             Connection connection,
@@ -232,21 +170,21 @@ public record Change(
                         most));
     }
 
-    private static List<Change> changes(Connection connection, Query query) throws SQLException {
-        List<Written> rows = query.list(connection, Written::of);
+    static List<Change> changes(Connection connection, Query query) throws SQLException {
+        List<WrittenChange> rows = query.list(connection, WrittenChange::of);
         Referenced referenced =
                 Referenced.of(
                         connection,
                         rows.stream()
                                 .collect(
                                         Collectors.groupingBy(
-                                                Written::table,
+                                                WrittenChange::table,
                                                 Collectors.mapping(
-                                                        Written::is, Collectors.toList()))));
+                                                        WrittenChange::is, Collectors.toList()))));
         return rows.stream().map(row -> change(row, referenced)).toList();
     }
 
-    private static Change change(Written row, Referenced referenced) {
+    private static Change change(WrittenChange row, Referenced referenced) {
         List<Difference> differences = differences(row.before(), row.after());
         return new Change(
                 row.tenant(),
@@ -290,6 +228,15 @@ public record Change(
             return Optional.empty();
         }
         return Optional.of(value.isValueNode() ? value.asText() : RowJson.indented(value));
+    }
+
+    /**
+     * Whether the broker recorded what followed from a decision, so that the sentence names nobody.
+     */
+    boolean isConsequence() {
+        return table.equals("access_request")
+                && operation.equals("UPDATE")
+                && sentence.startsWith("The ");
     }
 
     /** The names of the first columns that differ, and the number of further ones. */

@@ -142,8 +142,14 @@ final class ChangeSentence {
                                 .formatted(text("subject"), text("key"))
                         : "withdrew the request for key " + text("key");
             }
-            return "recorded that the request of %s for key %s is %s"
-                    .formatted(text("subject"), text("key"), text("status"));
+            String became =
+                    switch (text("status")) {
+                        case "lapsed" -> "lapsed";
+                        case "void" -> "became void";
+                        default -> "was " + text("status");
+                    };
+            return "The request of %s for key %s %s"
+                    .formatted(text("subject"), text("key"), became);
         }
         return others.isEmpty()
                 ? "wrote %s again".formatted(named())

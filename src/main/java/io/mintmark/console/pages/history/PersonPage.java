@@ -8,7 +8,7 @@ import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.TypedTime;
 import io.mintmark.console.pages.frame.View;
-import io.mintmark.console.pages.keys.GrantLine;
+import io.mintmark.console.pages.grants.GrantLine;
 
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -2,7 +2,7 @@ package io.mintmark.console.pages.history;
 
 import io.mintmark.console.pages.approvals.AskedRequest;
 import io.mintmark.console.pages.approvals.GrantRequests;
-import io.mintmark.console.pages.keys.GrantLine;
+import io.mintmark.console.pages.grants.GrantLine;
 import io.mintmark.console.pages.mints.MintLine;
 import io.mintmark.console.pages.mints.MintSearch;
 import io.mintmark.console.pages.mints.MintSearch.Found;

@@ -14,6 +14,9 @@ import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.TypedTime;
 import io.mintmark.console.pages.frame.View;
 import io.mintmark.console.pages.frame.Visibility;
+import io.mintmark.console.pages.grants.GrantLine;
+import io.mintmark.console.pages.history.Change;
+import io.mintmark.console.pages.history.KeyChanges;
 import io.mintmark.console.pages.mints.MintSearch;
 import io.mintmark.console.pages.mints.MintSearch.Found;
 import io.mintmark.console.pages.mints.Wanted;
@@ -44,6 +47,7 @@ import java.util.Optional;
  * @param use its mints over time, up to now
  * @param users who asked for it in the same time
  * @param mints the latest, up to that moment
+ * @param history the latest changes of it, up to now
  */
 public record KeyPage(
         String tenant,
@@ -63,6 +67,7 @@ public record KeyPage(
         Optional<RecentUse> use,
         List<KeyUser> users,
         Found mints,
+        List<Change> history,
         List<Statements.Statement> statements) {
 
     /** The maximum number of grants that are evaluated; in the past, of their changes. */
@@ -74,6 +79,7 @@ public record KeyPage(
     private static final int LONG = 40;
     private static final int MINTS = 10;
     private static final int IDPS = 10;
+    private static final int CHANGES = 5;
 
     private static final String IDP_NAMES =
             """
@@ -180,6 +186,7 @@ public record KeyPage(
                         ? KeyUser.since(connection, tenant, name, use.get().activity().since())
                         : List.of(),
                 MintSearch.folded(connection, Wanted.ofKey(tenant, name, at), MINTS, now),
+                at.isPresent() ? List.of() : KeyChanges.of(connection, tenant, name, CHANGES),
                 everWas ? statements(connection, tenant, name, key, at) : List.of());
     }
 

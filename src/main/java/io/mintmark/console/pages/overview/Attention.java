@@ -211,10 +211,10 @@ record Attention(
         String where() {
             return tenants.isEmpty()
                     ? "in rows without a tenant"
-                    : "in %s%s%s"
+                    : "%sin %s%s"
                             .formatted(
+                                    count.all() ? "" : "the first %s ".formatted(Count.limit()),
                                     Frame.count(tenants.size(), "tenant"),
-                                    count.all() ? "" : " or more",
                                     shared.isEmpty() ? "" : " and in rows without a tenant");
         }
     }

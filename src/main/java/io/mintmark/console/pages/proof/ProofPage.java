@@ -69,7 +69,7 @@ public record ProofPage(
             SELECT coalesce(sum(greatest(c.reltuples, 0)), 0)::bigint AS rows
               FROM pg_catalog.pg_class AS c
               JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-             WHERE n.nspname = 'log' AND (c.relname = 'config_change' OR c.relname LIKE 'event\\_%' AND c.relispartition)
+             WHERE n.nspname = 'log' AND c.relkind = 'r' AND (c.relname = 'config_change' OR c.relname LIKE 'event\\_%' AND c.relispartition)
             """;
 
     /** The page at {@code /proof}, for viewers of all tenants. */

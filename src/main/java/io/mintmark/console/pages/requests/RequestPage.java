@@ -1,6 +1,7 @@
 package io.mintmark.console.pages.requests;
 
 import io.mintmark.base.sql.Query;
+import io.mintmark.console.pages.approvals.RuleLine;
 import io.mintmark.console.pages.frame.View;
 import io.mintmark.console.pages.keys.KeyFacts;
 
@@ -16,6 +17,7 @@ import java.util.UUID;
  * @param decides whether the page has buttons
  * @param failure why a decision wasn't made
  * @param key what it gives; none if the key no longer exists
+ * @param rule by which it was made; none if the rule no longer exists
  * @param credentials that outlive access which ended early
  */
 record RequestPage(
@@ -23,6 +25,7 @@ record RequestPage(
         boolean decides,
         Optional<BrokerRoutes.Outcome.Failed> failure,
         Optional<KeyFacts> key,
+        Optional<RuleLine> rule,
         List<RequestEvent> timeline,
         GrantUse use,
         List<LeftCredential> credentials) {
@@ -87,6 +90,7 @@ record RequestPage(
                                 hasBroker && RequestsPage.accepts(connection),
                                 failure,
                                 KeyFacts.of(connection, one.tenant(), one.key()),
+                                RuleLine.ofRequest(connection, one.id()),
                                 RequestEvent.all(connection, one),
                                 GrantUse.of(connection, one),
                                 LeftCredential.of(connection, one)));

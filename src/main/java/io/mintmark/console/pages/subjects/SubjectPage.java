@@ -11,7 +11,7 @@ import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.Suggestions;
 import io.mintmark.console.pages.frame.View;
-import io.mintmark.console.pages.keys.GrantLine;
+import io.mintmark.console.pages.grants.GrantLine;
 import io.mintmark.console.pages.mints.MintSearch;
 import io.mintmark.console.pages.mints.MintSearch.Found;
 import io.mintmark.console.pages.mints.Wanted;

@@ -3,6 +3,7 @@ package io.mintmark.console.pages.tenants;
 import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.activity.Activity;
+import io.mintmark.console.pages.activity.Count;
 import io.mintmark.console.pages.activity.Period;
 import io.mintmark.console.pages.activity.RecentUse;
 import io.mintmark.console.pages.approvals.GrantRequests;
@@ -67,7 +68,7 @@ public record TenantPage(
     static final int UNFOLDED = 3;
     private static final int LONG = 40;
     private static final int WARNINGS_UNFOLDED = 2;
-    static final int WARNINGS_SHOWN = 50;
+    private static final int WARNINGS_SHOWN = 50;
 
     /** The maximum number of keys whose lint warnings are computed, which takes 2 ms each. */
     static final int KEYS_LINTED = 100;
@@ -274,6 +275,11 @@ public record TenantPage(
                         Links.tenant(tenant.name()),
                         with.map(text -> "q=" + Links.encoded(text) + "&").orElse(""),
                         shownGrants().getLast().id());
+    }
+
+    /** The number of lint warnings, or a bound of it. */
+    String allWarnings() {
+        return Count.of(warnings.size(), warnings.size() < WARNINGS_SHOWN).toString();
     }
 
     Folded<LintWarning> foldedWarnings() {

@@ -1,6 +1,7 @@
 package io.mintmark.console.pages.week;
 
 import io.mintmark.base.sql.Query;
+import io.mintmark.console.pages.activity.Count;
 import io.mintmark.console.pages.frame.Frame;
 import io.mintmark.console.pages.frame.Links;
 
@@ -60,8 +61,7 @@ record WeekDenials(long number, long parties, boolean exact, List<WeekLine> line
                         subject,
                         Query.text(row, "actor"),
                         key,
-                        (counted ? "" : "at least ")
-                                + Frame.count(row.getLong("denials"), "denial")
+                        Count.of(row.getLong("denials"), counted).of("denial")
                                 + ", the last: "
                                 + row.getString("reason").replace('_', ' '),
                         Optional.empty(),
@@ -75,7 +75,8 @@ record WeekDenials(long number, long parties, boolean exact, List<WeekLine> line
 
     /** How many subjects and keys the denials are of, in words. */
     String words() {
-        return (exact ? "" : "at least ")
-                + Frame.count(parties, "pair of subject and key", "pairs of subject and key");
+        return exact
+                ? Frame.count(parties, "pair of subject and key", "pairs of subject and key")
+                : Count.of(parties, false) + " pairs of subject and key";
     }
 }

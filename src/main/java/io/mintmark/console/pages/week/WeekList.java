@@ -1,6 +1,6 @@
 package io.mintmark.console.pages.week;
 
-import io.mintmark.console.pages.frame.Frame;
+import io.mintmark.console.pages.activity.Count;
 
 import java.util.List;
 import java.util.Locale;
@@ -58,7 +58,7 @@ record WeekList(
 
     /** A number that is exact, or a bound. */
     static String total(long number, boolean exact) {
-        return (exact ? "" : "at least ") + Frame.number(number);
+        return Count.of(number, exact).toString();
     }
 
     boolean hasOthers() {
@@ -67,8 +67,6 @@ record WeekList(
 
     /** The link to what isn't shown. */
     String more() {
-        return others > 0
-                ? "and %s%s more".formatted(exact ? "" : "at least ", Frame.number(others))
-                : "there may be more";
+        return others > 0 ? "and %s more".formatted(Count.of(others, exact)) : "there may be more";
     }
 }

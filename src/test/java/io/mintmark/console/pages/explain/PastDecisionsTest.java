@@ -3,6 +3,7 @@ package io.mintmark.console.pages.explain;
 import static io.mintmark.TextAssertions.assertLacks;
 import static io.mintmark.TextAssertions.assertShows;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.base.sql.TestDatabase;
@@ -28,7 +29,7 @@ class PastDecisionsTest {
     @AfterEach
     void forget() {
         database.admin(
-                "DELETE FROM broker.subject_grant WHERE subject LIKE 'asker-%'; DELETE FROM"
+                "DELETE FROM broker.subject_grant WHERE subject LIKE 'asker%'; DELETE FROM"
                         + " broker.blocked_subject");
     }
 
@@ -81,6 +82,43 @@ class PastDecisionsTest {
                 page.indexOf("<b>Now: still denied.</b>")
                         < page.indexOf("Keys it may mint instead"),
                 page);
+    }
+
+    @Test
+    void a_denial_names_who_can_help() {
+        String mint = denied("asker:9", "deploy", "not_granted");
+        assertShows(
+                explained(mint),
+                "Who can help",
+                "No rule lets this subject ask for the key.",
+                "Platform admins can grant it");
+        database.admin(
+                """
+                INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'test_tenant_admin');
+                INSERT INTO broker.access_rule (tenant, key, idp, subject, match, approvals, max_access)
+                VALUES ('acme', 'deploy', 'acme-github', 'asker:*', 'glob', 1, 7200),
+                       ('acme', 'deploy', 'acme-github', 'somebody-else', 'exact', 1, 7200),
+                       ('acme', 'deploy', 'acme-k8s', 'asker:9', 'exact', 1, 7200),
+                       ('acme', 'inventory', 'acme-github', 'asker:9', 'exact', 1, 7200);
+                INSERT INTO broker.access_approver (rule, role_name)
+                SELECT id, 'test_tenant_admin' FROM broker.access_rule WHERE subject = 'asker:*';
+                """);
+        try {
+            String page = explained(mint);
+
+            assertShows(
+                    page,
+                    "1 approval, for up to 2 hours. Approvers: <b>test_tenant_admin</b>.",
+                    "mintmark-client request deploy --reason TEXT",
+                    "who can grant it:\n<a class=\"id\" href=\"/people/test_tenant_admin\">");
+            assertEquals(1, page.split("The subject may ask for it by", -1).length - 1, page);
+            grant("asker:9", "'{}', true");
+            assertLacks(explained(mint), "Who can help");
+        } finally {
+            database.admin(
+                    "DELETE FROM broker.access_approver; DELETE FROM broker.access_rule; DELETE"
+                            + " FROM broker.tenant_admin WHERE tenant = 'acme'");
+        }
     }
 
     @Test
@@ -199,14 +237,14 @@ class PastDecisionsTest {
     /** A request through an actor needs a grant for the actor; others give it nothing. */
     @Test
     void a_request_through_an_actor_is_explained_with_its_actor() {
-        String mint = denied("asker-9", "deploy", "not_granted");
+        String mint = denied("asker:9", "deploy", "not_granted");
         database.alterLog(
                 "UPDATE audit.event SET actor_idp = 'acme-k8s', actor_issuer = 'https://k8s.acme.example', actor = 'agent-9' WHERE mint_id = '%s'"
                         .formatted(mint));
         database.admin(
                 "UPDATE broker.identity_provider SET accepts = '{subject,actor}' WHERE name ="
                         + " 'acme-k8s'");
-        grant("asker-9", "'{}', true");
+        grant("asker:9", "'{}', true");
 
         String explained = explained(mint);
 
@@ -223,7 +261,7 @@ class PastDecisionsTest {
 
         database.admin(
                 "INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_idp, actor)"
-                        + " VALUES ('acme', 'acme-github', 'asker-9', 'deploy', 'acme-k8s', 'agent-9')");
+                        + " VALUES ('acme', 'acme-github', 'asker:9', 'deploy', 'acme-k8s', 'agent-9')");
 
         assertLacks(explained(mint), "<b>Now: still denied.</b>", "INSERT INTO");
         assertShows(world.page("lead", "/mints/" + mint), " gives it now.");

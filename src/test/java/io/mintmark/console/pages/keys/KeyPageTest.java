@@ -1,9 +1,11 @@
 package io.mintmark.console.pages.keys;
 
+import static io.mintmark.TextAssertions.assertLacks;
 import static io.mintmark.TextAssertions.assertShows;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.console.pages.ConsoleWorld;
@@ -14,6 +16,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.stream.Stream;
 
 /** Who may mint a key, and who could. */
 @Tag("every-postgres")
@@ -36,6 +40,30 @@ class KeyPageTest {
     }
 
     @Test
+    void who_may_mint_comes_first_then_who_may_ask_then_use_then_history_then_statements() {
+        String page = world.page("lead", "/keys/acme/deploy");
+
+        List<Integer> places =
+                Stream.of(
+                                "2 grants in force",
+                                "id=\"rules\"",
+                                "id=\"mints\"",
+                                "id=\"history\"",
+                                "id=\"statements\"")
+                        .map(page::indexOf)
+                        .toList();
+        assertEquals(places.stream().sorted().toList(), places);
+        assertTrue(places.getFirst() > 0, page);
+        String history = page.substring(places.get(3), places.get(4));
+        assertShows(
+                history,
+                "changed max_duration from 3600 to 1800 of key deploy",
+                "let repo:acme/shop:environment:hotfix mint deploy");
+        assertLacks(history, "inventory", "read-only");
+        assertLacks(world.page("lead", "/keys/acme/deploy?at=2026-01-01"), "id=\"history\"");
+    }
+
+    @Test
     void who_approved_a_grant_is_named_with_the_way_in_small_print() {
         try (TestDatabase own = ConsoleWorld.filled()) {
             own.runAsSuperuser(
@@ -53,8 +81,8 @@ class KeyPageTest {
                     """);
             ConsoleWorld there = ConsoleWorld.of(own);
             String bea =
-                    "<b><a href=\"/people/person%3Abea\">person:bea</a></b> <small>by token</small>, ";
-            String grace = "<b><a href=\"/people/grace\">grace</a></b> <small>in SQL</small>";
+                    "<b><a href=\"/people/person%3Abea\">person:bea</a></b><small> by token</small>, ";
+            String grace = "<b><a href=\"/people/grace\">grace</a></b><small> in SQL</small>";
             assertShows(there.page("lead", "/keys/acme/deploy"), "by " + bea + grace);
             String mint = ConsoleWorld.mint(own, "kind = 'issued' AND grant_id = 1");
             assertShows(there.page("lead", "/mints/" + mint), bea + grace + " approved");
@@ -112,7 +140,10 @@ class KeyPageTest {
                     world.page("auditor", "/keys/globex/busy?at=2026-01-01"),
                     "more than a page reads",
                     "SELECT * FROM audit.who_could_mint");
-            assertShows(world.page("auditor", "/tenants/globex"), "50 or more", "over 1,000");
+            assertShows(
+                    world.page("auditor", "/tenants/globex"),
+                    "Lint warnings <small>over 49",
+                    "over 1,000");
             assertEquals(404, world.get("lead", "/keys/globex/busy?at=2026-01-01").statusCode());
         } finally {
             database.admin(

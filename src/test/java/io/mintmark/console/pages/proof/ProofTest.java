@@ -104,6 +104,18 @@ class ProofTest {
         assertFalse(page.contains("Proven: all"), page);
     }
 
+    /** Partitions of indexes have a number of rows, too. */
+    @Test
+    void the_estimate_of_rows_is_that_of_the_tables() {
+        database.runAsSuperuser("ANALYZE");
+        String rows = database.value("SELECT 40 + count(*) FROM audit.config_change");
+
+        assertShows(
+                world.page("auditor", "/proof"),
+                "There are about %s rows by the database's own estimate".formatted(rows),
+                "<span class=\"unverified\">Not verified yet</span>");
+    }
+
     @Test
     void rows_that_no_checkpoint_covers_yet_are_counted() {
         String before = world.get("auditor", "/proof").body();

@@ -133,7 +133,7 @@ class ManyGrantsTest {
             assertShows(
                     there.page("auditor", "/"),
                     "<b>over 1,000</b> <a href=\"#lint\">lint warnings</a>",
-                    " or more",
+                    "the first 1,000 in 1 tenant",
                     "the first 1,000; <a href=\"/tenants\">each tenant's</a>");
             assertLacks(there.page("lead", "/tenants"), "/tenants/late");
         }

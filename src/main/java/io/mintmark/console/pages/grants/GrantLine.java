@@ -1,4 +1,4 @@
-package io.mintmark.console.pages.keys;
+package io.mintmark.console.pages.grants;
 
 import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.frame.GrantActor;
@@ -101,14 +101,15 @@ public record GrantLine(
      *
      * @param all whether these are all grants of the key; if not, they are some of them, or none
      */
-    record OfKey(List<GrantLine> lines, boolean all) {}
+    public record OfKey(List<GrantLine> lines, boolean all) {}
 
     /**
      * The grants of a key that are valid now and visible to the viewer.
      *
      * @param with text in their subjects; empty for all
      */
-    static OfKey ofKey(Connection connection, String tenant, String key, String with, int most)
+    public static OfKey ofKey(
+            Connection connection, String tenant, String key, String with, int most)
             throws SQLException {
         List<String> ids =
                 Query.of(IDS_OF_KEY, tenant, key, with, most + 1)
@@ -125,7 +126,8 @@ public record GrantLine(
      *
      * @param most the maximum number of grants that the key ever had; with more, none is evaluated
      */
-    static OfKey ofKeyAt(Connection connection, String tenant, String key, Instant at, int most)
+    public static OfKey ofKeyAt(
+            Connection connection, String tenant, String key, Instant at, int most)
             throws SQLException {
         long changes =
                 Query.of(CHANGES_OF_KEY, tenant, key, most + 1)
