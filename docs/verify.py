@@ -465,14 +465,14 @@ def retire(number, digest, seal):
     at = micros(seal["sealed_at"], 9)
     if part:
         if seal.get("retired"):
-            declared(f"checkpoint {number} retired {[m['month'] for m in seal['retired']]}, which a part of the log can't prove", digest)
+            declared(f"checkpoint {number} retired {[m['month'] for m in seal['retired']]}. A part of the log can't prove that; verify the whole log", digest)
         for month in seal.get("retired", []):
             for rows in month["parts"]:
                 parts[rows["chain"]].append((rows, None))
         return
     for earlier in months:
         if number > earlier.number and at < earlier.end:
-            earlier.doubts.append(f"checkpoint {number}, which came later, is dated before the month's end")
+            earlier.doubts.append(f"the later checkpoint {number} is dated before the month's end")
     latest = max(latest, at)
     day = tuple((EPOCH + timedelta(microseconds=time)).date() for time in (at, latest))
     for head in seal["events"]:
@@ -625,7 +625,7 @@ def seal_heads(sealed, number, seal, declaration=None, since=None):
                 if kind == "event" and not in_part(number):
                     starts[head[chain]] = max(starts.get(head[chain], (0, "00" * 32)), (at, head["hash"]))
                 elif sealed[key].setdefault(at, head["hash"]) != head["hash"]:
-                    wrong(f"checkpoint {number} sealed a different row {at} of {kind} chain {head[chain]}")
+                    wrong(f"checkpoint {number} sealed another hash for row {at} of {kind} chain {head[chain]}")
 
 
 starts = {}  # where the chains of a part begin: the row before, and its hash
@@ -657,7 +657,7 @@ def checkpoints(kept):
             foreign.extend([(number, digest)] if count <= MOST_KEPT else [])
         else:
             if micros(seal["sealed_at"], 9) != sealed_at:
-                wrong(f"checkpoint {number} was sealed at {seal['sealed_at']}, and its row says otherwise")
+                wrong(f"checkpoint {number} was sealed at {seal['sealed_at']}, but its row has another time")
             if follows and seal["previous"] != before:
                 wrong(f"checkpoint {number} doesn't follow the one before it")
             if "declared" in seal:
@@ -834,7 +834,7 @@ class Notes:
             wrong(f"checkpoint {number} has a note of the log {origin}, which doesn't end with /audit/{self.number}")
         elif [size, root] != [str(self.tree.size), base64.b64encode(self.tree.root()).decode()]:
             self.known = False
-            wrong(f"checkpoint {number} has a note about a tree of other checkpoints")
+            wrong(f"checkpoint {number} has a note whose tree doesn't match the log's checkpoints")
         elif not any(is_signature(text, line, origin, raw) for line in lines):
             wrong(f"checkpoint {number} has a note with an invalid signature")
         elif witnesses:
@@ -1024,7 +1024,7 @@ class Witnesses:
             if (origin, raw) not in self.unknown:
                 self.unknown.add((origin, raw))
                 key = base64.b64encode(b"\x01" + raw).decode()
-                wrong(f"checkpoint {number} has a note of a log that the policy lacks: log {origin}+{key_id(origin, 1, raw).hex()}+{key}")
+                wrong(f"checkpoint {number} has a note of a log that the policy doesn't list: log {origin}+{key_id(origin, 1, raw).hex()}+{key}")
             return
         for line, in found:
             try:
@@ -1048,7 +1048,7 @@ class Witnesses:
     def end(self):
         """Whether the quorum cosigned the log, and since when it is missing."""
         for tree, size in past.execute("SELECT DISTINCT tree, size FROM cosignature ORDER BY tree, size LIMIT ?", (MOST_SHOWN,)):
-            wrong(f"the log has no note for the cosigned tree {tree} with {size} checkpoints")
+            wrong(f"the log has cosignatures for tree {tree} with {size} checkpoints, but no note of that tree")
         if self.others:
             say(f"note: {self.others} cosignatures were made by keys that the policy doesn't list")
         if self.policy.quorum == "none":
@@ -1263,7 +1263,7 @@ class Approvals:
     def of_sign_off(self, before, row, by, made_in):
         """Why a break glass was not signed off by a review of its grant, once, by somebody who had no part in it; nothing if it was."""
         if before.get("signed_off_by") is not None:
-            return f"it was signed off by '{before['signed_off_by']}' before, and a sign-off never changes"
+            return f"it was already signed off by '{before['signed_off_by']}', and a sign-off can't be changed"
         login = row["signed_off_by"]
         if login != by:
             return f"login '{by}' recorded it"
@@ -1304,10 +1304,10 @@ class Approvals:
         if at > micros(asked["expires_at"]) + CLOCKS:
             return "it had lapsed"
         if rule and not self.in_force(rule):
-            return "its rule awaited approval"
+            return "its access rule was not approved yet"
         changed = [words for words, term in request["terms"].items() if (term or (0, b""))[1] != (now[words] or (0, b""))[1]]
         if changed:
-            return f"what these allow had changed since it was made: {', '.join(changed)}"
+            return f"these rows had changed since the request was made: {', '.join(changed)}"
         return self.of_issuer(asked) or self.of_issuer(asked, "actor_idp", "actor_issuer")
 
     def names(self, first):
@@ -1466,7 +1466,7 @@ class Approvals:
             return f"request {name} was not pending before this change"
         asked = request["row"]
         if not request["by_its_rule"]:
-            return f"request {name} is not one that access rule {asked['rule']} allowed"
+            return f"request {name} was not allowed by access rule {asked['rule']}"
         if request["refused"]:
             return f"request {name} was refused before this change"
         if why := self.of_end(request, at):
@@ -1491,7 +1491,7 @@ class Approvals:
     def of_approver_names(self, row, request):
         """Why a grant names others as its approvers than its request has; nothing if it names these."""
         named, approved = row.get("approved_by") or "", ", ".join(name for _, name in sorted(request["names"].items()))
-        return f"it names '{named}' as its approvers, and these are '{approved}'" if named != approved else None
+        return f"it names the approvers '{named}', but the approvers were '{approved}'" if named != approved else None
 
     def of_row(self, before, after, wrote, by, at, made_in):
         """Why a key or grant in force wasn't approved; nothing if it was."""
@@ -1511,7 +1511,7 @@ class Approvals:
         if approval[1] is None or (same or disabled) and approval == (before.get("approved_by"), before.get("approved_at")):
             return None
         if not same:
-            return "it was written as if it were approved already"
+            return "it was written as already approved"
         if approval[0] is None:
             return None if self.turned_on_in == made_in else "it was put in force without an approval"
         return None if approval[0] == by and not self.is_one_of(by, wrote) else "it was approved only by a login that wrote or changed it"
@@ -1577,7 +1577,7 @@ def was_loosened(before, after, at):
 def wrong_status(then, now, request):
     """Why a request could not get another status; nothing if it could."""
     if then not in (now, "pending") and (then, now) != ("granted", "withdrawn"):
-        return f"was {then} and became {now}, but had ended before"
+        return f"had already ended as {then}, but became {now}"
     return "was refused without a decision" if now == "refused" and request and not request["refused"] else None
 
 
@@ -1637,14 +1637,14 @@ def judge_approval(tenant, revision, table, before, after, by, at, made_in):
                 approvals.open.pop(before["id"], None)
             changing = {*STATUS, *(["expires_at"] if after and after["break_glass"] and after.get("grant_id") is not None else [])}
             if after is None:
-                wrong(f"forged_{table} of tenant {tenant} at change {revision}: request {before['id']} was deleted, and a request never is")
+                wrong(f"forged_{table} of tenant {tenant} at change {revision}: request {before['id']} was deleted, but requests are never deleted")
             elif any(exact(before.get(column)) != exact(after.get(column)) for column in {*before, *after} - changing):
-                wrong(f"forged_{table} of tenant {tenant} at change {revision}: what request {after['id']} asked for was changed")
+                wrong(f"forged_{table} of tenant {tenant} at change {revision}: the access that request {after['id']} asked for was changed")
             elif why := wrong_status(before["status"], after["status"], request):
                 wrong(f"forged_{table} of tenant {tenant} at change {revision}: request {after['id']} {why}")
         elif table == "access_decision" and before:
             did = "changed" if after else "deleted"
-            wrong(f"forged_access_decision of tenant {tenant} at change {revision}: decision {before['id']} was {did}, and a decision never is")
+            wrong(f"forged_access_decision of tenant {tenant} at change {revision}: decision {before['id']} was {did}, but decisions are never changed or deleted")
         elif table == "access_decision" and after:
             approvals.add_decision(after, by)
             if why := approvals.of_revisions(after):
@@ -1669,8 +1669,8 @@ def judge_approval(tenant, revision, table, before, after, by, at, made_in):
             row = f"blocked_subject {(after or before)['id']}"
             wrote = approvals.writers.pop((table, row), set())
             if approvals.second and was_loosened(before, after, at) and (not is_as_proposed(before, after) or approvals.is_one_of(by, wrote)):
-                wrong(f"unapproved_{row} of tenant {tenant} at change {revision}: it was lifted, shortened or narrowed,"
-                      " and no login but the one that proposed this confirmed it")
+                wrong(f"unapproved_{row} of tenant {tenant} at change {revision}: it was lifted, shortened or narrowed"
+                      " without the confirmation of a second login")
             if after and after.get("proposed"):
                 approvals.writers[table, row] = wrote | {by}
         if table in ("key", "subject_grant", "access_rule", "access_approver"):
@@ -1720,9 +1720,9 @@ def of_other_history(tenant, table, owners):
     """Why the row of a change is not one of its history: it names another tenant, or gets another number; nothing if it is one."""
     for owner, _ in owners if table in IDENTITIES and table not in SHARED else ():
         if owner != tenant:
-            return "its row is of " + ("no tenant" if owner is None else f"tenant {owner}")
+            return "its row belongs to " + ("no tenant" if owner is None else f"tenant {owner}")
     if len({number for _, number in owners}) > 1:
-        return f"it was {table} {owners[0][1]}, and nothing gets another number"
+        return f"its row was {table} {owners[0][1]} before, but the number of a row never changes"
     return None
 
 
@@ -1898,7 +1898,7 @@ def blocks_at(tenant, pattern, revision):
     if not known or not known[0] <= revision < known[1]:
         blocks = past.execute("SELECT idp, match, subject, claims, until FROM block WHERE tenant = ?1 AND pattern = ?2 AND revision <= ?3"
                               " AND (ended IS NULL OR ended > ?3) AND enabled LIMIT ?4", (tenant, pattern, revision, MOST_BLOCKS + 1)).fetchall()
-        require(len(blocks) <= MOST_BLOCKS, f"more than {MOST_BLOCKS} blocks were in force, the maximum that a broker reads")
+        require(len(blocks) <= MOST_BLOCKS, f"more than {MOST_BLOCKS} blocks were in force; a broker reads at most that many")
         since, until = (past.execute(f"SELECT {limit}(revision) FROM block WHERE tenant = ? AND pattern = ? AND revision {side} ?",
                                      (tenant, pattern, revision)).fetchone()[0] for limit, side in (("max", "<="), ("min", ">")))
         if len(kept_blocks) >= 64:
@@ -1962,8 +1962,8 @@ def decide(row, chain, at):
     require_lifetime(row, kind, f"provider_type {row['provider_type']}", row["shared_revision"])
     require_made(None, int(row["shared_revision"]), time)
     used = digest_of("mintmark decision 1", [external_id, idp_digest, provider_digest, key_digest, grant_digest, actor_digest])
-    require(used == row["config_hash"], "the mint used other settings of its tenant, identity providers, access "
-            f"provider, key or grant than the history has at revision {revision}")
+    require(used == row["config_hash"], "the mint's config_hash differs from the settings in the history "
+            f"(tenant, identity providers, access provider, key and grant) at revision {revision}")
     require_seen(tenant, revision, time)
     require_seen(None, int(row["shared_revision"]), time)
 
@@ -2103,7 +2103,7 @@ def end_of_mints():
         if outcomes[0] and not outcomes[1]:
             continue
         if of_state and not outcomes[0]:
-            say(f"note: mint {mint} has no outcome, and {why}: a broker that stopped before it called the provider leaves such a row")
+            say(f"note: mint {mint} has no outcome, and {why}. A broker leaves such a row if it stops before it calls the provider")
         else:
             report(mint, why, overlooked)
 
@@ -2208,8 +2208,8 @@ def judge_late():
                             (tenant, last)).fetchone()
         if seal and seal[1] is not None and at + LATE < seal[1] and not came_with_tenant(tenant, last, seal[0]):
             doubtful(f"change {last} of {f'tenant {tenant}' if tenant else 'the tables without tenant'}, of {moment(at)} by {by}, "
-                     f"is sealed not by checkpoint {seal[0] - 1} of {moment(seal[1])}, but by the next one: its transaction was open "
-                     "for a long time, or the change was hidden from brokers. Ask its author when they committed it, and check "
+                     f"was sealed late, by the checkpoint after number {seal[0] - 1}, which is of {moment(seal[1])}. The transaction of the "
+                     "change was open for a long time, or the change was hidden from brokers. Ask its author when they committed it, and check "
                      "the mints of that time", digest)
 
 
@@ -2229,7 +2229,7 @@ def require_made(tenant, revision, time):
     made = transaction_of(tenant, revision)
     if made and made[1] > time + CLOCKS:
         raise Ungranted(f"the mint was decided at {moment(time)} on revision {revision} of "
-                        f"{f'tenant {tenant}' if tenant else 'the tables without tenant'}, which was only made at {moment(made[1])}")
+                        f"{f'tenant {tenant}' if tenant else 'the tables without tenant'}, which was made later, at {moment(made[1])}")
 
 
 def require_seen(tenant, revision, time):
@@ -2237,7 +2237,7 @@ def require_seen(tenant, revision, time):
     later = transaction_of(tenant, revision + 1)
     if later and later[1] + LATE < time:
         raise Ungranted(f"the mint was decided at {moment(time)} on revision {revision} of {f'tenant {tenant}' if tenant else 'the tables without tenant'}, "
-                        f"without change {later[0]} of {moment(later[1])}. That transaction was open for a long time, or the change was "
+                        f"although change {later[0]} was made earlier, at {moment(later[1])}. The transaction of the change was open for a long time, or the change was "
                         f"hidden from the broker: ask its author, {later[2]}, when they committed it", False, later[3])
 
 
@@ -2587,8 +2587,8 @@ def verdict(held, last, time):
     newest = f"The newest checkpoint is number {last}, {ago(time)}."
     if arguments.kept:
         return newest + " Nothing was changed, and nothing is missing up to the last checkpoint that was kept."
-    return newest + (" Nothing was changed up to it. It isn't proven that the log ends there: if its end was removed together"
-                     " with its checkpoints, only checkpoints that were kept elsewhere show it.")
+    return newest + (" Nothing was changed up to it. This run can't detect whether later rows were removed together with their"
+                     " checkpoints. To detect that, pass checkpoints that were kept elsewhere.")
 
 
 def main():
@@ -2622,7 +2622,7 @@ def main():
         keys_of(arguments.cell_keys, cells)
     log = Export(arguments.export) if arguments.export else Database()
     if policy and part:
-        wrong("a part of a log lacks checkpoints before it, so what witnesses cosigned can't be checked; export the whole log")
+        wrong("a part of a log lacks the earlier checkpoints, so the cosignatures of witnesses can't be checked; export the whole log")
     elif policy:
         witnesses = Witnesses(policy)
     seals, held, last, time = checkpoints(arguments.kept)

@@ -70,7 +70,7 @@ CREATE OR REPLACE FUNCTION internal.new_id(target regclass, given bigint) RETURN
 AS $$
 BEGIN
     IF pg_trigger_depth() = 0 AND NOT pg_has_role(session_user, '${owner_role}', 'MEMBER') THEN
-        PERFORM internal.refuse('Only triggers draw ids.', 'Insert a row without an id.', 'insufficient_privilege');
+        PERFORM internal.refuse('Only triggers may call internal.new_id.', 'Insert a row without an id.', 'insufficient_privilege');
     ELSIF given IS NULL THEN
         RETURN nextval(pg_get_serial_sequence(target::text, 'id')::regclass);
     ELSIF current_setting('session_replication_role') <> 'replica' THEN

@@ -441,9 +441,9 @@ BEGIN
         IF decided.is_one AND decided.transaction_id = pg_current_xact_id()::text::bigint
            AND decided.changed_at > transaction_timestamp() - interval '1 hour' THEN
             PERFORM internal.refuse_in(('broker.' || changed_table)::regclass, 'a_decision_ends_its_transaction',
-                format('The transaction has decided a request for access of tenant "%s", or signed off a break glass, and now changes a row of broker.%s, on which that may rest.',
+                format('This transaction has decided a request for access of tenant "%s" or signed off a break glass, so it cannot also change broker.%s: the decision may depend on the changed row.',
                        of_tenant, changed_table),
-                'COMMIT; first, and then make the change.', 'object_not_in_prerequisite_state');
+                'Run COMMIT, and then make the change in another transaction.', 'object_not_in_prerequisite_state');
         END IF;
     END LOOP;
 END
@@ -546,7 +546,7 @@ AS $$
 BEGIN
     PERFORM internal.refuse(
         format('TRUNCATE broker.%s is not allowed, because the change history could not record the removed rows.', TG_TABLE_NAME),
-        format('DELETE FROM broker.%s records each row.', TG_TABLE_NAME), 'insufficient_privilege');
+        format('Use DELETE FROM broker.%s, which records each removed row.', TG_TABLE_NAME), 'insufficient_privilege');
 END
 $$;
 COMMENT ON FUNCTION internal.refuse_truncate() IS 'Trigger: stops TRUNCATE of a table whose changes are recorded.';

@@ -88,7 +88,7 @@ BEGIN
     ELSIF written ~ '[\u0001-\u001f\u007f-\u009f]' THEN
         RETURN 'must be one line, without control characters';
     ELSIF NOT coalesce(rule -> 'one_of' ? written, true) THEN
-        RETURN format('is "%s", and must be one of %s', written,
+        RETURN format('is "%s"; it must be one of %s', written,
                       (SELECT string_agg(one, ', ') FROM jsonb_array_elements_text(rule -> 'one_of') AS one)
                       || coalesce(' (did you mean "' || internal.nearest(written, ARRAY(SELECT jsonb_array_elements_text(rule -> 'one_of'))) || '"?)', ''));
     ELSIF rule ->> 'is' = 'url' AND (written !~ ('^https?://([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?([.][A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*[.]?'
@@ -96,7 +96,7 @@ BEGIN
                                      OR coalesce(substring(written FROM '^https?://[^/]*:([0-9]+)(?:/|$)')::int, 1) NOT BETWEEN 1 AND 65535) THEN
         RETURN format('is "%s", which is not a URL of the form https://host/path (no user, query or fragment)', written);
     ELSIF position(rule ->> 'must_contain' IN written) = 0 THEN
-        RETURN format('is "%s", and must contain %s', written, rule ->> 'must_contain');
+        RETURN format('is "%s"; it must contain %s', written, rule ->> 'must_contain');
     ELSIF (rule ->> 'not_for_vendors')::boolean AND internal.is_vendor_audience(written) THEN
         RETURN format('is "%s", an audience that a cloud vendor accepts, so clients could use the token there', written);
     ELSIF rule ->> 'is' <> 'map' AND rule -> 'reserved' ? written THEN
@@ -209,7 +209,7 @@ BEGIN
     WHEN 'number' THEN
         RETURN CASE WHEN kind <> 'number' THEN format('must be a number, not %s', internal.a_kind(value))
                     WHEN value::numeric NOT BETWEEN (rule ->> 'min')::int AND (rule ->> 'max')::int OR value::numeric % 1 <> 0
-                        THEN format('is %s, and must be a whole number from %s to %s', value, rule ->> 'min', rule ->> 'max') END;
+                        THEN format('is %s; it must be a whole number from %s to %s', value, rule ->> 'min', rule ->> 'max') END;
     WHEN 'map' THEN
         RETURN internal.map_fault(rule, value);
     WHEN 'pem' THEN

@@ -164,8 +164,8 @@ BEGIN
             format('UPDATE broker.tenant SET require_second_admin = true WHERE name = %L;', written ->> 'tenant'),
             'object_not_in_prerequisite_state');
     ELSIF what = 'subject_grant' AND written ->> 'request_id' IS NOT NULL THEN
-        PERFORM internal.refuse(format('%s came from request %s, which its approvers decide.', upper(left(shown, 1)) || substr(shown, 2), written ->> 'request_id'),
-            'Have the access requested again.', 'object_not_in_prerequisite_state');
+        PERFORM internal.refuse(format('%s came from request %s, so only the approvers of that request can approve it.', upper(left(shown, 1)) || substr(shown, 2), written ->> 'request_id'),
+            'Ask the requester to request the access again.', 'object_not_in_prerequisite_state');
     ELSIF what = 'blocked_subject' AND written ->> 'proposed' IS NULL THEN
         PERFORM internal.refuse(format('No change of %s awaits approval.', shown), 'TABLE broker.pending_approval lists what awaits approval.',
                                 'object_not_in_prerequisite_state');

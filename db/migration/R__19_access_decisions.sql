@@ -377,7 +377,7 @@ BEGIN
          format('The request is not pending any more: it is %s.', asked.status)),
         (asked.expires_at <= clock_timestamp(), 'lapsed', 'The request was not decided in time and has lapsed.'),
         (NOT by_program AND internal.has_all_decisions(asked.id, false),
-         'void', 'The request is void, because 50 people have decided on it, the maximum, and it is not settled.'),
+         'void', 'The request is void, because 50 people, the maximum, have decided on it without enough approvals. The requester can ask again.'),
         (by_program AND internal.has_all_decisions(asked.id, true), 'already_decided',
          '50 programs, the maximum, have decided on this request already. '
          || CASE WHEN asked.people > 0 THEN 'People can still decide on it.' ELSE 'Its requester can ask again.' END),

@@ -87,7 +87,7 @@ BEGIN
              WHERE c.revision = (content ->> 'revision')::bigint AND encode(c.hash, 'hex') = content ->> 'hash'
                AND c.revision = jsonb_array_length(content -> 'config_change')) THEN
         PERFORM internal.refuse(
-            CASE WHEN broken IS NULL THEN 'The history in the file does not end where the file says.'
+            CASE WHEN broken IS NULL THEN 'The history in the file does not end with the revision and the hash that the file names.'
                  ELSE format('The history in the file is broken at revision %s.', broken) END,
             'Run mintmark audit verify at the other cell.', 'data_corrupted');
     END IF;
@@ -155,7 +155,7 @@ BEGIN
         -- a history without its tenant would be continued by the wrong one
         SELECT * INTO head FROM audit.last_change(content ->> 'tenant');
         IF head.revision > 0 THEN
-            PERFORM internal.refuse(format('This cell has the history of a former tenant "%s", which the file must not continue.', content ->> 'tenant'), NULL, 'unique_violation');
+            PERFORM internal.refuse(format('This cell has the history of a deleted tenant "%s", so the file''s tenant of the same name cannot be imported here.', content ->> 'tenant'), NULL, 'unique_violation');
         END IF;
         RETURN false;
     ELSIF here.moved_from ->> 'statement' = statement THEN

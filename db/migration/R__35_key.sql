@@ -67,7 +67,7 @@ BEGIN
             PERFORM internal.refuse(
                 CASE WHEN listed = '{}' THEN format('%s has the setting "%s", but access provider "%s" allows none, because its setting "%s" is missing.',
                                                     owner, name, provider.name, listing)
-                     ELSE format('%s: the setting "%s" must give %s, which access provider "%s" lists in its setting "%s".',
+                     ELSE format('%s: the setting "%s" must have exactly the names %s, which access provider "%s" lists in its setting "%s".',
                                  owner, name, array_to_string(listed, ', '), provider.name, listing) END,
                 CASE WHEN listed = '{}' THEN format('Leave out "%s".', name)
                      ELSE format('Write "%s": {%s}.', name,

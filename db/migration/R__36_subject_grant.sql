@@ -108,7 +108,7 @@ BEGIN
             OR NEW.enabled AND NOT OLD.enabled) THEN
         PERFORM internal.refuse_in(TG_RELID, 'a_requested_grant_is_only_disabled_or_deleted',
             format('Grant %s came from request %s: it can be disabled or deleted, and get another reason or owner, but nothing else can change.', OLD.id, OLD.request_id),
-            'Write another grant, or have the access requested again.', 'restrict_violation');
+            'Write another grant, or ask the requester to request the access again.', 'restrict_violation');
     END IF;
 
     -- its values
@@ -301,7 +301,7 @@ BEGIN
         other := internal.other_that_may_be_one(checked, other_idp);
         IF other.id IS NOT NULL THEN
             PERFORM internal.refuse(
-                format('The grants of key "%s" to "%s" of identity provider "%s" and of key "%s" to "%s" of identity provider "%s" could give two subjects tokens with the same iss and sub.',
+                format('Two subjects could get tokens with the same iss and sub, by the grant of key "%s" to "%s" of identity provider "%s" and the grant of key "%s" to "%s" of identity provider "%s".',
                        checked.key, checked.subject, checked.idp, other.key, other.subject, other.idp),
                 'A token of type jwt has the tenant as issuer and the client''s subject as sub. Grant keys of this type to subjects that differ, or to subjects of one identity provider only, or create another tenant for the other identity provider.');
         END IF;

@@ -149,7 +149,7 @@ BEGIN
             format('%s has an expires_after of %s seconds.', owner, NEW.expires_after),
             'Write 300 (5 minutes) to 2592000 (30 days).', 'check_violation', 'expires_after');
     ELSIF NEW.people NOT BETWEEN 0 AND 25 THEN
-        PERFORM internal.refuse_in(TG_RELID, 'people_are_0_to_25', format('%s: people is %s, and must be 0 to 25.', owner, NEW.people),
+        PERFORM internal.refuse_in(TG_RELID, 'people_are_0_to_25', format('%s: people is %s; it must be 0 to 25.', owner, NEW.people),
             'Write how many of the approvals must come from people. 0 lets programs alone approve.', 'check_violation', 'people');
     ELSIF NEW.consent AND (NEW.approvals <> 1 OR NEW.people > 1 OR NEW.break_glass) THEN
         PERFORM internal.refuse_in(TG_RELID, 'a_rule_of_consent_needs_the_subject_alone',
@@ -248,8 +248,8 @@ BEGIN
                     WHERE (c.after ->> 'enabled')::boolean AND (c.after ->> 'valid_until')::timestamptz > transaction_timestamp()) LIMIT 1;
     IF FOUND THEN
         PERFORM internal.refuse_in('broker.access_rule', 'a_rule_ends_its_access',
-            format('The statement that changes access rule %s also ends access of request %s, which the change of the rule ends anyway.', of_rule, ended),
-            'Change the rule alone.', 'object_not_in_prerequisite_state');
+            format('The statement that changes access rule %s also ends the access of request %s. The change of the rule alone would end that access.', of_rule, ended),
+            'Change only the rule in this statement.', 'object_not_in_prerequisite_state');
     END IF;
 END
 $$;

@@ -45,7 +45,7 @@ BEGIN
     PERFORM internal.refuse_own_review(NEW.grant_id, of_request);
     IF NOT EXISTS (SELECT FROM broker.subject_grant AS g WHERE g.id = NEW.grant_id AND (g.enabled OR NEW.verdict = 'remove' OR internal.awaits_sign_off(of_request))) THEN
         PERFORM internal.refuse_in(TG_RELID, 'a_grant_is_there_to_be_reviewed', format('The statement that reviews grant %s also disables or deletes it.', NEW.grant_id),
-            'Review it first, or not at all.', 'object_not_in_prerequisite_state', 'grant_id');
+            'Insert the review in a statement of its own. The verdict remove also disables the grant.', 'object_not_in_prerequisite_state', 'grant_id');
     END IF;
     UPDATE broker.access_request AS q SET signed_off_by = NEW.created_by, signed_off_at = clock_timestamp()
      WHERE q.id = of_request AND q.break_glass AND q.signed_off_by IS NULL;

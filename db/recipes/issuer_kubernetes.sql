@@ -27,12 +27,16 @@ VALUES ('acme-cluster-inside', 'acme', 'https://kubernetes.default.svc.cluster.l
                     "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU", "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}]}',
         false);
 
--- This grant names the account by namespace and name. If other people may delete the namespace or the account and create it
--- again, also require the account's uid in claims (docs/ci/kubernetes.md).
-INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
-VALUES ('acme', 'acme-cluster', 'system:serviceaccount:shop:deployer', 'deploy', 'OPS-5: the deployer of the shop');
+-- The subject has only names, and somebody who deletes the namespace or the account can create another one of the same name. So
+-- the grant also requires the account's uid, which is new for each account. If a pipeline creates the account again, update the
+-- uid, or leave out claims if nobody else may create accounts in the namespace.
+--   kubectl get serviceaccount deployer -n shop -o jsonpath='{.metadata.uid}'
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason)
+VALUES ('acme', 'acme-cluster', 'system:serviceaccount:shop:deployer', 'deploy',
+        '{"/kubernetes.io/serviceaccount/uid": "8b7a6c5d-0001-4e2f-9a3b-4c5d6e7f8091"}', 'OPS-5: the deployer of the shop');
 
--- A claim that starts with / is a JSON pointer into the token.
+-- This grant names the namespace, because tokens have no uid of a namespace. Anyone who creates the namespace again gets the
+-- key, so disable the grant before you delete the namespace. A claim that starts with / is a JSON pointer into the token.
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason)
 VALUES ('acme', 'acme-cluster', 'system:serviceaccount:shop:*', 'glob', 'read',
         '{"/kubernetes.io/namespace": "shop"}', 'OPS-5: all of namespace shop reads');

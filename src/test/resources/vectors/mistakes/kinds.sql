@@ -445,7 +445,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_idp, actor, r
 
 -- ssh: the opposite of an extension is no misspelling of it
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'web2', 'servers', 86400, '{"principals": ["deploy"], "extensions": ["no-port-forwarding"]}');
---> Key "web2" of tenant "acme": the setting "extensions" has an element that is "no-port-forwarding", and must be one of no-touch-required, permit-X11-forwarding, permit-agent-forwarding, permit-port-forwarding, permit-pty, permit-user-rc.
+--> Key "web2" of tenant "acme": the setting "extensions" has an element that is "no-port-forwarding"; it must be one of no-touch-required, permit-X11-forwarding, permit-agent-forwarding, permit-port-forwarding, permit-pty, permit-user-rc.
 --! 23514
 
 -- rule: more people than approvals
@@ -841,7 +841,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- key: a scope with the path of an API
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'azure', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "https://graph.microsoft.com/v1.0/.default"}');
---> Key "k2" of tenant "acme" has a scope with a path, which Entra knows no resource by.
+--> Key "k2" of tenant "acme" has a scope with a path, but no resource in Entra has such a name.
 --? Write only the host before /.default
 --! 23514
 
@@ -898,13 +898,13 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('
 -- issuer: tokens of pods once
 UPDATE broker.identity_provider SET one_time_tokens = true, max_token_age = 3600 WHERE name = 'acme-cluster';
 --> Identity provider "acme-cluster": one_time_tokens_are_sent_again
---? a pod mints once in that time
+--? the pod can mint only once in that time
 --! 01000
 
 -- issuer: a CA of one's own for a server in the cloud
 UPDATE broker.identity_provider SET ca_certificate = (SELECT settings ->> 'ca_certificate' FROM broker.access_provider WHERE name = 'tls') WHERE name = 'acme-gitlab';
 --> Identity provider "acme-gitlab": certificate_of_a_public_issuer
---? The server of GitLab has a certificate of a public authority
+--? the server of GitLab has a certificate of a public authority
 --! 01000
 
 -- console: a claim that is almost that of another row

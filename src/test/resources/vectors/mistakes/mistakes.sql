@@ -737,7 +737,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- a session name without the mint id
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy", "session_name": "ci"}');
---> Key "new" of tenant "acme": the setting "session_name" is "ci", and must contain {mint_id}.
+--> Key "new" of tenant "acme": the setting "session_name" is "ci"; it must contain {mint_id}.
 --? For example "session_name": "ci-{mint_id}".
 --! 23514
 
@@ -1313,7 +1313,7 @@ INSERT INTO broker.console_access (tenant, all_tenants, claim, value, reason) VA
 -- an admin by the group role
 INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'pg_monitor');
 --> Tenant admin "pg_monitor": role_cannot_log_in
---? Role "pg_monitor" cannot log in, and the members of a role get nothing from its row. Write the login of a person.
+--? Role "pg_monitor" cannot log in, and this row gives the members of the role no rights. Write the login of a person.
 --! 01000
 
 -- a sign-off of the wrong word

@@ -24,7 +24,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- aws-sts: the endpoint of another region, for which auth ambient does not sign
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets, shared_identity) VALUES ('acme', 'p2', 'aws-sts', '{"region": "eu-central-1", "auth": "ambient", "endpoint": "https://sts.us-east-1.amazonaws.com"}', '{arn:aws:iam::123456789012:role/ci-*}', true);
---> Access provider "p2" of tenant "acme" has an STS endpoint of a region other than eu-central-1, which it can't use.
+--> Access provider "p2" of tenant "acme" has an STS endpoint of another region; the region of the access provider is eu-central-1.
 --? Only with auth web-identity may the endpoint be https://sts.REGION.amazonaws.com of another region.
 --! 23514
 
@@ -306,7 +306,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- oauth2: client_secret_post
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://as2.acme.example/oauth2/token", "client_id": "x", "client_auth": "client_secret_post", "client_secret": {"file": "s"}}', '{https://x.acme.example}');
---> Access provider "p2" of tenant "acme": the setting "client_auth" is "client_secret_post", and must be one of none, client_secret_basic, private_key_jwt (did you mean "client_secret_basic"?).
+--> Access provider "p2" of tenant "acme": the setting "client_auth" is "client_secret_post"; it must be one of none, client_secret_basic, private_key_jwt (did you mean "client_secret_basic"?).
 --? Write "client_auth": "…", or leave it out.
 --! 23514
 
@@ -522,7 +522,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- ssh: an extension without permit-
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'servers', 900, '{"principals": ["deploy"], "extensions": ["pty"]}');
---> Key "k" of tenant "acme": the setting "extensions" has an element that is "pty", and must be one of no-touch-required, permit-X11-forwarding, permit-agent-forwarding, permit-port-forwarding, permit-pty, permit-user-rc.
+--> Key "k" of tenant "acme": the setting "extensions" has an element that is "pty"; it must be one of no-touch-required, permit-X11-forwarding, permit-agent-forwarding, permit-port-forwarding, permit-pty, permit-user-rc.
 --? For example "extensions": ["permit-pty"].
 --! 23514
 
@@ -750,7 +750,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- postgresql: a misspelt leftovers
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'orders', 3600, '{"role": "app_rw", "leftovers": "dropped"}');
---> Key "k" of tenant "acme": the setting "leftovers" is "dropped", and must be one of keep, drop, give.
+--> Key "k" of tenant "acme": the setting "leftovers" is "dropped"; it must be one of keep, drop, give.
 --? The default is "keep".
 --! 23514
 
@@ -780,13 +780,13 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- jwt: an algorithm that is not offered
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "https://api.acme.example", "algorithm": "HS256"}');
---> Key "k" of tenant "acme": the setting "algorithm" is "HS256", and must be one of ES256, RS256 (did you mean "ES256"?).
+--> Key "k" of tenant "acme": the setting "algorithm" is "HS256"; it must be one of ES256, RS256 (did you mean "ES256"?).
 --? Write "algorithm": "…", or leave it out.
 --! 23514
 
 -- jwt: a type in another form
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "https://api.acme.example", "type": "jwt"}');
---> Key "k" of tenant "acme": the setting "type" is "jwt", and must be one of at+jwt, JWT (did you mean "JWT"?).
+--> Key "k" of tenant "acme": the setting "type" is "jwt"; it must be one of at+jwt, JWT (did you mean "JWT"?).
 --? The default is "at+jwt".
 --! 23514
 
@@ -997,7 +997,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- aws-sts: auth by an access key
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "eu-central-1", "auth": "access-key"}', '{arn:aws:iam::123456789012:role/ci-*}');
---> Access provider "p2" of tenant "acme": the setting "auth" is "access-key", and must be one of web-identity, ambient.
+--> Access provider "p2" of tenant "acme": the setting "auth" is "access-key"; it must be one of web-identity, ambient.
 --! 23514
 
 -- aws-sts: the region global
@@ -1032,7 +1032,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- github-app: a permission set to none
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'github-app', 3600, '{"repositories": ["shop"], "permissions": {"contents": "none"}}');
---> Key "k" of tenant "acme": the setting "permissions" has a value for "contents" that is "none", and must be one of read, write, admin.
+--> Key "k" of tenant "acme": the setting "permissions" has a value for "contents" that is "none"; it must be one of read, write, admin.
 --! 23514
 
 -- github-app: a permission with a hyphen
@@ -1087,7 +1087,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- ssh: a force-command as extension
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'servers', 3600, '{"principals": ["deploy"], "extensions": ["force-command"]}');
---> Key "k" of tenant "acme": the setting "extensions" has an element that is "force-command", and must be one of no-touch-required, permit-X11-forwarding, permit-agent-forwarding, permit-port-forwarding, permit-pty, permit-user-rc.
+--> Key "k" of tenant "acme": the setting "extensions" has an element that is "force-command"; it must be one of no-touch-required, permit-X11-forwarding, permit-agent-forwarding, permit-port-forwarding, permit-pty, permit-user-rc.
 --! 23514
 
 -- ssh: permit-pty as a text
@@ -1122,7 +1122,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- x509: usage in OpenSSL's words
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'tls', 3600, '{"subject": "/O=acme/CN={key}", "usage": ["serverAuth"]}');
---> Key "k" of tenant "acme": the setting "usage" has an element that is "serverAuth", and must be one of client, server.
+--> Key "k" of tenant "acme": the setting "usage" has an element that is "serverAuth"; it must be one of client, server.
 --! 23514
 
 -- x509: usage as a text
@@ -1132,7 +1132,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- x509: an RSA key type
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'tls', 3600, '{"subject": "/O=acme/CN={key}", "key_type": "rsa-2048"}');
---> Key "k" of tenant "acme": the setting "key_type" is "rsa-2048", and must be one of ec-p256, ed25519.
+--> Key "k" of tenant "acme": the setting "key_type" is "rsa-2048"; it must be one of ec-p256, ed25519.
 --! 23514
 
 -- x509: a placeholder that is not known
@@ -1172,7 +1172,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- postgresql: connection_limit of zero
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'orders', 3600, '{"role": "orders_read", "connection_limit": 0}');
---> Key "k" of tenant "acme": the setting "connection_limit" is 0, and must be a whole number from 1 to 1000.
+--> Key "k" of tenant "acme": the setting "connection_limit" is 0; it must be a whole number from 1 to 1000.
 --! 23514
 
 -- jwt: exp as a claim
@@ -1390,13 +1390,13 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- aws-sts: the FIPS endpoint of another partition
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "us-west-2", "endpoint": "https://sts-fips.us-gov-west-1.amazonaws.com"}', '{arn:aws:iam::123456789012:role/ci-*}');
 --> Access provider "p2" of tenant "acme" has an STS endpoint of another partition than us-west-2.
---? Leave out endpoint: the regional one is the default.
+--? Leave out endpoint: the default is the endpoint of the region.
 --! 23514
 
 -- aws-sts: a VPC endpoint of another region
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "us-west-2", "endpoint": "https://vpce-0a1b.sts.us-east-1.vpce.amazonaws.com"}', '{arn:aws:iam::123456789012:role/ci-*}');
---> Access provider "p2" of tenant "acme" has an STS endpoint of a region other than us-west-2, which it can't use.
---? Leave out endpoint: the regional one is the default
+--> Access provider "p2" of tenant "acme" has an STS endpoint of another region; the region of the access provider is us-west-2.
+--? Leave out endpoint: the default is the endpoint of the region
 --! 23514
 
 -- aws-sts: the endpoint of China without .cn
@@ -1545,26 +1545,26 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- gcp: STS's path in its endpoint
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/123456789/locations/global/workloadIdentityPools/mintmark/providers/mintmark", "sts_endpoint": "https://sts.googleapis.com/v1/token"}', '{deploy@acme-prod.iam.gserviceaccount.com}');
---> Access provider "p2" of tenant "acme" has an endpoint with a path, which the broker appends itself.
+--> Access provider "p2" of tenant "acme" has an endpoint with a path, but the broker appends the path itself.
 --? Write the host only, for example https://sts.googleapis.com.
 --! 23514
 
 -- gcp: the endpoints exchanged
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/123456789/locations/global/workloadIdentityPools/mintmark/providers/mintmark", "sts_endpoint": "https://iamcredentials.googleapis.com"}', '{deploy@acme-prod.iam.gserviceaccount.com}');
 --> Access provider "p2" of tenant "acme" has a sts_endpoint that is not an endpoint of STS.
---? Leave it out, or write https://sts.googleapis.com.
+--? Leave out sts_endpoint, or write https://sts.googleapis.com.
 --! 23514
 
 -- gcp: the IAM API for credentials
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/123456789/locations/global/workloadIdentityPools/mintmark/providers/mintmark", "iam_endpoint": "https://iam.googleapis.com"}', '{deploy@acme-prod.iam.gserviceaccount.com}');
 --> Access provider "p2" of tenant "acme" has an iam_endpoint that is not that of the IAM Service Account Credentials API.
---? Leave it out, or write https://iamcredentials.googleapis.com.
+--? Leave out iam_endpoint, or write https://iamcredentials.googleapis.com.
 --! 23514
 
 -- gcp: oauth2.googleapis.com as STS
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/123456789/locations/global/workloadIdentityPools/mintmark/providers/mintmark", "sts_endpoint": "https://oauth2.googleapis.com"}', '{deploy@acme-prod.iam.gserviceaccount.com}');
 --> Access provider "p2" of tenant "acme" has a sts_endpoint that is not an endpoint of STS.
---? Leave it out, or write https://sts.googleapis.com.
+--? Leave out sts_endpoint, or write https://sts.googleapis.com.
 --! 23514
 
 -- gcp: a pool of workforces
@@ -1648,13 +1648,13 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- azure: a resource as authority
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47", "authority": "https://management.azure.com"}', '{**}');
 --> Access provider "p2" of tenant "acme" has an authority that is not a token issuer.
---? Leave it out, or write https://login.microsoftonline.com.
+--? Leave out authority, or write https://login.microsoftonline.com.
 --! 23514
 
 -- azure: sts.windows.net as authority
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47", "authority": "https://sts.windows.net"}', '{**}');
 --> Access provider "p2" of tenant "acme" has an authority that is not a token issuer.
---? Leave it out, or write https://login.microsoftonline.com.
+--? Leave out authority, or write https://login.microsoftonline.com.
 --! 23514
 
 -- azure: the name of an application
@@ -1744,7 +1744,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- oauth2: the issuer for the token endpoint
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://as2.acme.example"}', '{https://x.acme.example}');
 --> Access provider "p2": unlikely_settings
---? The access provider has a token_endpoint without a path. Write the token_endpoint of the server's discovery document; it usually ends with /token. Ignore this if the server has it at its root.
+--? The access provider has a token_endpoint without a path. Write the token_endpoint of the server's discovery document; it usually ends with /token. Ignore this warning if the server has its token endpoint at the root.
 --! 01000
 
 -- oauth2: the folder of the endpoints
@@ -1810,13 +1810,13 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- github-app: the app's URL as client id
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "https://github.com/apps/acme-bot", "private_key": {"file": "github-app.pem"}, "installation_id": "12345678"}', '{repository:*,permission:*:*}');
 --> Access provider "p2" of tenant "acme" has a URL as client_id.
---? Write the client id of the app's settings, such as Iv23liABCDEF.
+--? Write the client id from the app's settings, such as Iv23liABCDEF.
 --! 23514
 
 -- github-app: the app's name as client id
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "acme-bot", "private_key": {"file": "github-app.pem"}, "installation_id": "12345678"}', '{repository:*,permission:*:*}');
 --> Access provider "p2": unlikely_settings
---? The access provider has what looks like the app's name as client_id. Write the client id of the app's settings, such as Iv23liABCDEF, or its numeric id.
+--? The access provider has what looks like the app's name as client_id. Write the client id from the app's settings, such as Iv23liABCDEF, or its numeric id.
 --! 01000
 
 -- github-app: plain http
@@ -1900,13 +1900,13 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- kubernetes: a cluster on the own machine
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://localhost:6443"}', '{shop/*}');
 --> Access provider "p2": unlikely_settings
---? The access provider has a server on the broker's own machine. Write the URL by which the broker reaches the API server. Ignore this if it runs beside the broker.
+--? The access provider has a server on the broker's own machine. Write the URL by which the broker reaches the API server. Ignore this warning if the API server runs on the broker's machine.
 --! 01000
 
 -- kubernetes: kind's address
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://127.0.0.1:39411"}', '{shop/*}');
 --> Access provider "p2": unlikely_settings
---? The access provider has a server on the broker's own machine. Write the URL by which the broker reaches the API server. Ignore this if it runs beside the broker.
+--? The access provider has a server on the broker's own machine. Write the URL by which the broker reaches the API server. Ignore this warning if the API server runs on the broker's machine.
 --! 01000
 
 -- kubernetes: the dashboard
@@ -1984,7 +1984,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- kubernetes: a star as audience
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://k2.acme.example:6443"}', '{shop/*,kube-system/*}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"service_account": "shop/deployer", "audiences": ["*"]}');
 --> Key "k" of tenant "acme" has an audience that no server accepts.
---? Write the audience that the server expects, or leave out audiences for the API server's.
+--? Write the audience that the server expects, or leave out audiences to use the audience of the API server.
 --! 23514
 
 -- kubernetes: a resource, although no token is for it
@@ -2044,19 +2044,19 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- ssh: every address
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'servers', 900, '{"principals": ["deploy"], "source_address": ["0.0.0.0/0"]}');
 --> Key "k" of tenant "acme" has a source_address that contains every address.
---? Leave it out, or write the networks that clients connect from.
+--? Leave out source_address, or write the networks that clients connect from.
 --! 23514
 
 -- ssh: every address of IPv6
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'servers', 900, '{"principals": ["deploy"], "source_address": ["::/0"]}');
 --> Key "k" of tenant "acme" has a source_address that contains every address.
---? Leave it out, or write the networks that clients connect from.
+--? Leave out source_address, or write the networks that clients connect from.
 --! 23514
 
 -- ssh: the address of no client
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'servers', 900, '{"principals": ["deploy"], "source_address": ["0.0.0.0"]}');
 --> Key "k" of tenant "acme" has a source_address that no client can have.
---? Leave it out, or write the networks that clients connect from.
+--? Leave out source_address, or write the networks that clients connect from.
 --! 23514
 
 -- ssh: the own machine as source
@@ -2212,7 +2212,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- webhook: no path
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'webhook', '{"endpoint": "https://credentials2.acme.example", "fields": ["REGISTRY_PASSWORD"]}', '{registry/**}');
 --> Access provider "p2": unlikely_settings
---? The access provider has an endpoint without a path, so that requests go to /MINT_ID at the root of the server. Write the service's path, unless it is at the root.
+--? The access provider has an endpoint without a path, so that requests go to /MINT_ID at the root of the server. Write the path of the service. Ignore this warning if the service is at the root.
 --! 01000
 
 -- webhook: the mint id in the endpoint
@@ -2344,13 +2344,13 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- postgresql: drop for an owner
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw,public,pg_database_owner}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "app_rw", "as": "owner", "leftovers": "drop"}');
 --> Key "k": unlikely_settings
---? The key sets leftovers, but with as owner, objects of its logins belong to the role anyway. Leave out leftovers.
+--? The key sets leftovers, but with as = owner, objects that logins create belong to the role anyway. Leave out leftovers.
 --! 01000
 
 -- postgresql: the database among the further ones
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw,public,pg_database_owner}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "app_rw", "leftovers": "drop", "databases": ["postgres"]}');
 --> Key "k": unlikely_settings
---? The key lists its own database in databases, where it is always included. Remove it from databases: database and client_database need no entry.
+--? The key lists a database in databases that is always included. Remove it from databases: database and client_database need no entry.
 --! 01000
 
 -- postgresql: a timeout of zero

@@ -20,7 +20,7 @@ UPDATE broker.access_provider SET settings = settings || '{"session_tags": "yes"
 
 -- one of two
 UPDATE broker.access_provider SET settings = settings || '{"auth": "web_identity"}' WHERE name = 'aws';
---> Access provider "aws" of tenant "acme": the setting "auth" is "web_identity", and must be one of web-identity, ambient (did you mean "web-identity"?).
+--> Access provider "aws" of tenant "acme": the setting "auth" is "web_identity"; it must be one of web-identity, ambient (did you mean "web-identity"?).
 --? The default is "web-identity".
 
 -- an address is none
@@ -239,12 +239,12 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 
 -- a lifetime that is too long
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "subject_lifetime": 3601}');
---> Access provider "auth" of tenant "acme": the setting "subject_lifetime" is 3601, and must be a whole number from 60 to 3600.
+--> Access provider "auth" of tenant "acme": the setting "subject_lifetime" is 3601; it must be a whole number from 60 to 3600.
 --? The default is 300.
 
 -- a lifetime with a fraction
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "subject_lifetime": 60.5}');
---> Access provider "auth" of tenant "acme": the setting "subject_lifetime" is 60.5, and must be a whole number from 60 to 3600.
+--> Access provider "auth" of tenant "acme": the setting "subject_lifetime" is 60.5; it must be a whole number from 60 to 3600.
 --?
 
 -- a fixed parameter that the broker sets
@@ -274,7 +274,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 
 -- an unknown grant
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "grant": "client_credentials"}');
---> Access provider "auth" of tenant "acme": the setting "grant" is "client_credentials", and must be one of token-exchange, jwt-bearer.
+--> Access provider "auth" of tenant "acme": the setting "grant" is "client_credentials"; it must be one of token-exchange, jwt-bearer.
 --? The default is "token-exchange".
 
 -- a private key in the place of a certificate
@@ -298,7 +298,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 
 -- a body that no authorization server reads
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "body": "xml"}');
---> Access provider "auth" of tenant "acme": the setting "body" is "xml", and must be one of form, json.
+--> Access provider "auth" of tenant "acme": the setting "body" is "xml"; it must be one of form, json.
 
 -- a revocation endpoint that is no URL
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "revocation_endpoint": "/revoke"}');

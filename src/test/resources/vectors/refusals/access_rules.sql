@@ -124,7 +124,7 @@ INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, end_crede
 
 -- more people than there can be
 INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, people) VALUES ('acme', 'deploy', 'ci', 'x', 3600, 26);
---> The access rule for key "deploy": people is 26, and must be 0 to 25.
+--> The access rule for key "deploy": people is 26; it must be 0 to 25.
 --! 23514 people_are_0_to_25
 
 -- consent of two

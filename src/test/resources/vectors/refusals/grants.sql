@@ -170,12 +170,12 @@ INSERT INTO broker.subject_grant (id, tenant, idp, subject, key) VALUES (DEFAULT
 
 -- the same subject of another identity provider gets no token of the same issuer
 WITH people AS (INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('people', 'acme', 'https://people.example.com', '{acme}')) INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'people', 'repo:acme/app:main', 'api');
---> The grants of key "api" to "repo:acme/app:main" of identity provider "people" and of key "api" to "repo:acme/app:main" of identity provider "ci" could give two subjects tokens with the same iss and sub.
+--> Two subjects could get tokens with the same iss and sub, by the grant of key "api" to "repo:acme/app:main" of identity provider "people" and the grant of key "api" to "repo:acme/app:main" of identity provider "ci".
 --? Grant keys of this type to subjects that differ, or to subjects of one identity provider only
 
 -- nor does a glob that would match it
 WITH people AS (INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('people', 'acme', 'https://people.example.com', '{acme}')) INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'people', 'repo:acme/**', 'glob', 'api');
---> The grants of key "api" to "repo:acme/**" of identity provider "people" and of key "api" to "repo:acme/app:main" of identity provider "ci" could give two subjects tokens with the same iss and sub.
+--> Two subjects could get tokens with the same iss and sub, by the grant of key "api" to "repo:acme/**" of identity provider "people" and the grant of key "api" to "repo:acme/app:main" of identity provider "ci".
 
 -- two globs that start alike and have no subject in common
 WITH people AS (INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('people', 'acme', 'https://people.example.com', '{acme}')) INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'people', 'user:*:admin', 'glob', 'api'), ('acme', 'ci', 'user:*:deploy', 'glob', 'api');
@@ -183,7 +183,7 @@ WITH people AS (INSERT INTO broker.identity_provider (name, tenant, issuer, audi
 
 -- nor two globs that could match the same subject
 WITH people AS (INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('people', 'acme', 'https://people.example.com', '{acme}')) INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'people', 'user:a/**', 'glob', 'api'), ('acme', 'ci', 'user:*/x', 'glob', 'api');
---> The grants of key "api" to "user:a/**" of identity provider "people" and of key "api" to "user:*/x" of identity provider "ci" could give two subjects tokens with the same iss and sub.
+--> Two subjects could get tokens with the same iss and sub, by the grant of key "api" to "user:a/**" of identity provider "people" and the grant of key "api" to "user:*/x" of identity provider "ci".
 
 -- subjects that differ may
 WITH people AS (INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('people', 'acme', 'https://people.example.com', '{acme}')) INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'people', 'alice', 'exact', 'api'), ('acme', 'people', 'user:**', 'glob', 'api'), ('acme', 'ci', 'group:**', 'glob', 'api');

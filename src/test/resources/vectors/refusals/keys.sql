@@ -35,7 +35,7 @@ UPDATE broker.key SET settings = '{"role_arn": "ci-deploy"}' WHERE name = 'deplo
 
 -- a session's name carries the mint id
 UPDATE broker.key SET settings = settings || '{"session_name": "ci-{tenant}"}' WHERE name = 'deploy';
---> Key "deploy" of tenant "acme": the setting "session_name" is "ci-{tenant}", and must contain {mint_id}.
+--> Key "deploy" of tenant "acme": the setting "session_name" is "ci-{tenant}"; it must contain {mint_id}.
 --? For example "session_name": "ci-{mint_id}".
 
 -- a session's name has no other placeholders
@@ -234,7 +234,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- a parameter that the access provider lists is missing
 UPDATE broker.access_provider SET settings = settings || '{"target_parameters": ["rule", "account"]}' WHERE name = 'auth-any';
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'auth-any', 600, '{"parameters": {"account": "1"}}');
---> Key "x" of tenant "acme": the setting "parameters" must give account, rule, which access provider "auth-any" lists in its setting "target_parameters".
+--> Key "x" of tenant "acme": the setting "parameters" must have exactly the names account, rule, which access provider "auth-any" lists in its setting "target_parameters".
 --? Write "parameters": {"account": "…", "rule": "…"}.
 
 -- a parameter whose value is not among the targets
@@ -269,7 +269,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- a key of GitHub with a level that there isn't
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'gh', 'github-app', '{"client_id": "Iv1", "private_key": {"file": "app.pem"}, "installation_id": "1"}');
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'gh', 3600, '{"repositories": ["shop"], "permissions": {"contents": "all"}}');
---> Key "x" of tenant "acme": the setting "permissions" has a value for "contents" that is "all", and must be one of read, write, admin.
+--> Key "x" of tenant "acme": the setting "permissions" has a value for "contents" that is "all"; it must be one of read, write, admin.
 --?
 
 -- a key of GitHub with a permission that its access provider does not allow
@@ -387,7 +387,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- a token type that is not supported
 UPDATE broker.key SET settings = settings || '{"type": "id_token"}' WHERE name = 'api' AND tenant = 'acme';
---> Key "api" of tenant "acme": the setting "type" is "id_token", and must be one of at+jwt, JWT.
+--> Key "api" of tenant "acme": the setting "type" is "id_token"; it must be one of at+jwt, JWT.
 --? The default is "at+jwt".
 
 -- a claim that only capitals keep from one that only the broker sets
@@ -428,7 +428,7 @@ WITH k AS (SELECT repeat('x', 1977) AS long) INSERT INTO broker.key (tenant, nam
 
 -- a refresh token would be good for longer than anybody granted
 WITH auth AS (INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token"}')) INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'refresh', 'auth', 3600, '{"audience": "api", "requested_token_type": "urn:ietf:params:oauth:token-type:refresh_token"}');
---> Key "refresh" of tenant "acme": the setting "requested_token_type" is "urn:ietf:params:oauth:token-type:refresh_token", and must be one of urn:ietf:params:oauth:token-type:access_token, urn:ietf:params:oauth:token-type:jwt (did you mean "urn:ietf:params:oauth:token-type:access_token"?).
+--> Key "refresh" of tenant "acme": the setting "requested_token_type" is "urn:ietf:params:oauth:token-type:refresh_token"; it must be one of urn:ietf:params:oauth:token-type:access_token, urn:ietf:params:oauth:token-type:jwt (did you mean "urn:ietf:params:oauth:token-type:access_token"?).
 --? The default is "urn:ietf:params:oauth:token-type:access_token".
 
 -- claims of almost 16 KiB
@@ -618,7 +618,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- a symmetric algorithm for tokens
 UPDATE broker.key SET settings = settings || '{"algorithm": "HS256"}' WHERE name = 'api' AND tenant = 'acme';
---> Key "api" of tenant "acme": the setting "algorithm" is "HS256", and must be one of ES256, RS256 (did you mean "ES256"?).
+--> Key "api" of tenant "acme": the setting "algorithm" is "HS256"; it must be one of ES256, RS256 (did you mean "ES256"?).
 
 -- a forced command with a letter outside ASCII
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'hosts', 'ssh', '{"ca_key": {"file": "ssh-ca"}}');

@@ -303,7 +303,7 @@ SELECT nextval('broker.subject_grant_id_seq');
 
 -- nor by the function of the triggers
 SELECT internal.new_id('broker.subject_grant', NULL);
---> Only triggers draw ids.
+--> Only triggers may call internal.new_id.
 
 -- does not merge into another tenant's rows
 MERGE INTO broker.key AS k USING (VALUES ('other', 'hidden')) AS v (tenant, name) ON k.tenant = v.tenant AND k.name = v.name WHEN MATCHED THEN UPDATE SET enabled = false WHEN NOT MATCHED THEN INSERT (tenant, name, provider, max_duration, settings) VALUES (v.tenant, v.name, 'own', 60, '{"audience": "x"}');

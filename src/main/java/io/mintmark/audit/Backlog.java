@@ -37,8 +37,7 @@ final class Backlog {
         for (Event outcome : outcomes) {
             if (!waiting.offer(outcome)) {
                 log.error(
-                        "Too many outcomes are waiting for the audit log, so the outcome '{}' of"
-                                + " mint {} was dropped; audit.unresolved will list the mint",
+                        "Too many outcomes are waiting for the audit log, so the outcome '{}' of mint {} was not recorded; audit.unresolved will list the mint",
                         outcome.kind().word(),
                         outcome.mintId());
             }

@@ -23,7 +23,11 @@ final class GroupWriter {
             Halving.commit(wanted, this::commit, Submission::failed);
         } catch (Error e) {
             // the writer dies, and no request needs to wait for the commit
-            var died = new StoreUnreachable("the thread that writes the audit log died", true, e);
+            var died =
+                    new StoreUnreachable(
+                            "the thread that writes the audit log died; restart this replica",
+                            true,
+                            e);
             wanted.forEach(submission -> submission.failed(died));
             throw e;
         }

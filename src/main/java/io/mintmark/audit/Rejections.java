@@ -141,7 +141,9 @@ public final class Rejections implements AutoCloseable {
                     group,
                     store::append,
                     (_, cause) ->
-                            log.warn("The audit log rejected the row of a rejected token", cause));
+                            log.warn(
+                                    "PostgreSQL rejected the audit row of a rejected token, so the log lacks that row",
+                                    cause));
             return true;
         } catch (StoreUnreachable e) {
             log.debug("Rejected tokens can't be recorded now; the broker keeps retrying");

@@ -54,7 +54,9 @@ final class WatchedStore implements EventStore {
             result = commit.get();
         } catch (RuntimeException e) {
             if (fault.isEmpty()) {
-                log.error("The audit log could not be written", e);
+                log.error(
+                        "The audit log can't be written, so this replica mints nothing until it can be written again",
+                        e);
             }
             loss =
                     e instanceof UnacknowledgedLoss

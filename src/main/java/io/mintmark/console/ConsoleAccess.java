@@ -75,8 +75,7 @@ final class ConsoleAccess {
                 "You have no access yet",
                 "You are logged in as %s. This account has no access to the console."
                         .formatted(viewer.name()),
-                "A platform admin can grant access by one of your claims, to one tenant, or to"
-                        + " all tenants with all_tenants = true. Send them this page.",
+                "Send this page to a platform admin. They can grant access by one of these claims: to one tenant, or to all tenants (all_tenants = true).",
                 claims(viewer),
                 """
                 INSERT INTO broker.console_access (tenant, claim, value, reason)

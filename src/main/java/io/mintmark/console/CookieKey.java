@@ -100,7 +100,8 @@ public final class CookieKey {
                                     .addIKM(bytes)
                                     .thenExpand(purpose.getBytes(StandardCharsets.UTF_8), BYTES));
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("this JDK has no HKDF-SHA256", e);
+            throw new IllegalStateException(
+                    "this Java runtime lacks HKDF-SHA256; use a complete Java 25 runtime", e);
         }
     }
 

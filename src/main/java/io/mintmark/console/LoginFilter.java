@@ -90,7 +90,7 @@ final class LoginFilter implements Filter {
             chain.proceed();
         } else {
             log.warn(
-                    "{} logged in but may see nothing: no row of broker.console_access matches",
+                    "{} logged in but has no access: no row of broker.console_access matches the claims of the ID token",
                     viewer.name());
             ConsoleAccess.refusal(viewer).send(request, response);
         }

@@ -69,7 +69,7 @@ final class SessionCookie {
                             .array();
             return cookie(Base64.getUrlEncoder().withoutPadding().encodeToString(value)).build();
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("this JDK has no " + CIPHER, e);
+            throw new IllegalStateException("this Java runtime lacks " + CIPHER, e);
         }
     }
 

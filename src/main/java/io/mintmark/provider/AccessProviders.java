@@ -197,7 +197,7 @@ public final class AccessProviders {
                                 .noneMatch(glob -> glob.toString().equals(target)))
                 .findFirst()
                 .map(target ->
-                        "the key's target is '%s', which allowed_targets must name literally, %s"
+                        "the key's target '%s' must be in allowed_targets as it is, without a glob, %s"
                                 .formatted(target, allowed(access)));
     }
 

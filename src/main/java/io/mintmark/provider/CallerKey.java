@@ -119,7 +119,8 @@ public final class CallerKey {
         ByteBuffer parts = ByteBuffer.wrap(key);
         String type = SshData.text(parts);
         if (!type.equals(words[0]) || line.indexOf('\n') >= 0) {
-            throw new IllegalArgumentException("the data is not exactly one key of its type");
+            throw new IllegalArgumentException(
+                    "the key must be one line, and its type must be that of its data");
         }
         return switch (type) {
             case "ssh-rsa" -> {

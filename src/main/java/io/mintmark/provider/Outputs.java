@@ -40,7 +40,7 @@ public record Outputs(Map<String, String> fieldByMember, Map<String, String> opt
             if (value == null) {
                 return new Failed(
                         Reason.PROVIDER_MISCONFIGURED,
-                        "key output '%s' names the field '%s', and the credential has %s"
+                        "key output '%s' names the field '%s', but the credential has only the fields %s"
                                 .formatted(
                                         output.getKey(),
                                         output.getValue(),

@@ -90,7 +90,8 @@ final class TenantBulkhead {
         Optional<Permit> permit = calls.permits.acquire(order.provider(), Duration.ZERO);
         if (permit.isEmpty()) {
             if (!calls.waiting.tryAcquire()) {
-                return busy.apply("%d calls of the tenant are already waiting".formatted(WAITING));
+                return busy.apply(
+                        "%d provider calls of the tenant are already waiting".formatted(WAITING));
             }
             try {
                 permit = calls.permits.acquire(order.provider(), half(order));
@@ -150,7 +151,7 @@ final class TenantBulkhead {
                 return "the request was cancelled";
             }
             return permits.available(provider) > 0
-                    ? "%d calls of the tenant are in flight".formatted(max)
+                    ? "%d provider calls of the tenant are in flight, the maximum".formatted(max)
                     : "%d calls to access provider '%s' are in flight"
                             .formatted(TenantBulkhead.ofProvider(max), provider);
         }

@@ -76,7 +76,7 @@ public final class TimedCall {
         if (clock.instant().isBefore(order.deadline())) {
             timed.thread.start();
         } else {
-            timed.giveUp("the deadline passed before anything was sent");
+            timed.giveUp("the deadline passed before the broker sent the request");
         }
         return timed;
     }
@@ -126,7 +126,7 @@ public final class TimedCall {
                 ? new Failed(Reason.PROVIDER_TIMEOUT, detail)
                 : new NotCalled(
                         Why.REPLICA_LATE,
-                        "no provider was called, because this replica is late: " + detail);
+                        "no provider was called, because this replica was too slow: " + detail);
     }
 
     private static MintResult resultOf(Throwable fault) {

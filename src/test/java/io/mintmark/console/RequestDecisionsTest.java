@@ -441,7 +441,7 @@ class RequestDecisionsTest {
         choose(bea, id, "approve");
         assertShows(page(bea, list), id, ">Withdraw the access</button>");
         assertLacks(page(otto, list), id);
-        assertShows(page(otto, list), "You may withdraw no access that lasts now.");
+        assertShows(page(otto, list), "There is no access in force that you may withdraw.");
         choose(bea, id, "end");
         assertLacks(page(bea, list), id);
     }

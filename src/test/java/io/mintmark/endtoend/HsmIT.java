@@ -160,7 +160,7 @@ class HsmIT {
                                             StartFailed.class,
                                             () -> RunningBroker.on(database, alone).close())
                                     .getMessage());
-            assertTrue(refused.startsWith("AUDIT_SIGNING_KEYS doesn't hold the key"), refused);
+            assertTrue(refused.startsWith("AUDIT_SIGNING_KEYS doesn't contain the key"), refused);
             Map<String, String> both = new HashMap<>(alone);
             both.remove("AUDIT_SIGNING_KEY_FILE");
             int before = checkpoints(database);

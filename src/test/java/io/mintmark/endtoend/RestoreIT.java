@@ -258,7 +258,8 @@ class RestoreIT {
         String said = shell.said();
         assertTrue(said.contains("Lost: changes of tenant "), said);
         assertTrue(
-                said.contains("Undone, so repeat this change: DELETE of subject_grant (id "), said);
+                said.contains("Lost, so make this change again: DELETE of subject_grant (id "),
+                said);
         try (RunningBroker early = RunningBroker.at(restored.url(), Map.of())) {
             assertEquals(503, mint(early, issuer, "stays"), "it started too early");
         }

@@ -187,7 +187,8 @@ class RestoredTest {
                 stopped.output().lines().filter(line -> !line.contains("role_member")).toList();
         assertEquals(3, lines.size(), stopped.output());
         assertTrue(lines.get(0).endsWith("run mintmark audit acknowledge-loss."), lines.get(0));
-        assertTrue(lines.get(1).startsWith("Undone, so repeat this change: UPDATE"), lines.get(1));
+        assertTrue(
+                lines.get(1).startsWith("Lost, so make this change again: UPDATE"), lines.get(1));
         assertTrue(lines.get(2).contains("acknowledge-loss --answered "), lines.get(2));
         try (RunningBroker early = RunningBroker.on(world.database(), Map.of())) {
             assertEquals(503, early.mint(world.token(), "api").status());
@@ -208,8 +209,7 @@ class RestoredTest {
         Ran nothing = restored();
         assertEquals(0, nothing.status(), nothing.output());
         assertTrue(
-                nothing.output()
-                        .contains("Without --export, changes that no kept checkpoint seals"),
+                nothing.output().contains("Changes that no kept checkpoint seals may be lost"),
                 nothing.output());
     }
 
@@ -224,7 +224,7 @@ class RestoredTest {
         assertTrue(
                 stopped.output().startsWith("The last line of the export is incomplete"),
                 stopped.output());
-        assertTrue(stopped.output().contains("Undone, so repeat this"), stopped.output());
+        assertTrue(stopped.output().contains("Lost, so make this change again"), stopped.output());
 
         Files.writeString(export, half + "\n{}\n");
         assertEquals(1, restored("--export", export.toString()).status());
@@ -237,13 +237,12 @@ class RestoredTest {
         Ran stopped = restored("--export", export.toString());
         assertEquals(1, stopped.status(), stopped.output());
         List<String> undone =
-                stopped.output().lines().filter(line -> line.startsWith("Undone")).toList();
+                stopped.output().lines().filter(line -> line.startsWith("Lost, so")).toList();
         assertEquals(1, undone.size(), stopped.output());
         assertTrue(
                 undone.getFirst()
                         .matches(
-                                "Undone, so repeat this change: UPDATE of subject_grant \\(id \\d+, subject ci:main, key api\\),"
-                                        + " revision \\d+ of tenant acme, by test_admin"),
+                                "Lost, so make this change again: UPDATE of subject_grant \\(id \\d+, subject ci:main, key api\\), revision \\d+ of tenant acme, by test_admin"),
                 undone.getFirst());
     }
 

@@ -21,6 +21,7 @@ import java.nio.file.Path;
 /** Service accounts' tokens of real clusters as identity tokens, by issuer_kubernetes.sql. */
 class ClusterIdentityTokensIT {
     private static final String DOCUMENTED_ISSUER = "https://k8s.acme.example";
+    private static final String DOCUMENTED_UID = "8b7a6c5d-0001-4e2f-9a3b-4c5d6e7f8091";
 
     /** The only text in single quotes after {@code jwks} of the recipe's second row. */
     private static final String DOCUMENTED_KEYS = "(?s)'\\{\"keys\".*?\\]\\}'";
@@ -65,7 +66,8 @@ class ClusterIdentityTokensIT {
         world.admin(
                 recipe.replace(KubeApiServer.STOCK_ISSUER, "https://another.example")
                         .replace("'" + DOCUMENTED_ISSUER + "'", "'" + issuer + "'")
-                        .replace(DOCUMENTED_ISSUER, server.url()));
+                        .replace(DOCUMENTED_ISSUER, server.url())
+                        .replace(DOCUMENTED_UID, uid(server)));
         String update =
                 recipe.lines()
                         .filter(line -> line.startsWith("-- UPDATE"))
@@ -73,6 +75,18 @@ class ClusterIdentityTokensIT {
                         .orElseThrow()
                         .substring("-- ".length());
         world.admin(update.replace("-----BEGIN CERTIFICATE-----…", AUTHORITY.pem()));
+    }
+
+    private static String uid(KubeApiServer server) {
+        return server.kubectl(
+                        "get",
+                        "serviceaccount",
+                        "deployer",
+                        "-n",
+                        "shop",
+                        "-o=jsonpath={.metadata.uid}")
+                .output()
+                .strip();
     }
 
     private static void letAnonymousReadKeys(KubeApiServer server) {

@@ -152,7 +152,7 @@ class AccessProvidersTest {
                         order().within(Duration.ofSeconds(-1)));
 
         assertEquals(Reason.PROVIDER_TIMEOUT, failed.reason());
-        assertEquals("the deadline passed before anything was sent", failed.detail());
+        assertEquals("the deadline passed before the broker sent the request", failed.detail());
     }
 
     @Test

@@ -51,8 +51,7 @@ class OutputsTest {
         assertEquals(
                 new Failed(
                         Reason.PROVIDER_MISCONFIGURED,
-                        "key output 'REGION' names the field 'Region', and the credential has"
-                                + " [AccessToken]"),
+                        "key output 'REGION' names the field 'Region', but the credential has only the fields [AccessToken]"),
                 named);
     }
 }

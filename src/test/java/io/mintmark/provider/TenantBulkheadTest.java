@@ -55,7 +55,9 @@ class TenantBulkheadTest {
         hold(OF_OTHERS, "slower");
 
         assertEquals(Orders.MAX_CALLS, held.begun());
-        assertBusy("40 calls of the tenant are in flight", hurried("acme", "quick"));
+        assertBusy(
+                "40 provider calls of the tenant are in flight, the maximum",
+                hurried("acme", "quick"));
     }
 
     @Test
@@ -98,7 +100,7 @@ class TenantBulkheadTest {
                 List.of(
                         new NotCalled(
                                 NotCalled.Why.TENANT_BUSY,
-                                "1024 calls of the tenant are already waiting")),
+                                "1024 provider calls of the tenant are already waiting")),
                 all.stream().filter(Future::isDone).map(Future::resultNow).toList());
         assertEquals(HeldCalls.ANSWER, answered("acme", "quick"));
         assertEquals(HeldCalls.ANSWER, answered("other", "slow"));

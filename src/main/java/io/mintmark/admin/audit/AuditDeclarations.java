@@ -211,8 +211,8 @@ public final class AuditDeclarations {
             description = {
                 "Acknowledges in a signed checkpoint that the database lost its newest rows.",
                 "Replicas that stopped minting (AUDIT_ON_LOSS=stop) then mint again.",
-                "Names the rows that these replicas found missing. First repeat the revocations",
-                "of the lost time.",
+                "Names the rows that these replicas found missing. First repeat the revocations that the",
+                "database lost.",
                 "Needs AUDIT_SIGNING_KEY_FILE and the service's login."
             },
             mixinStandardHelpOptions = true)
@@ -222,9 +222,7 @@ public final class AuditDeclarations {
             List<LostRow> rows = lost.unacknowledged();
             if (rows.isEmpty()) {
                 throw new CommandFailed(
-                        "there is nothing to acknowledge: no loss that isn't acknowledged yet has"
-                                + " been reported; only replicas with AUDIT_ON_LOSS=stop and audit"
-                                + " restored report losses");
+                        "there is nothing to acknowledge: no loss was reported, or every reported loss is already acknowledged. Losses are reported by replicas with AUDIT_ON_LOSS=stop and by mintmark audit restored");
             }
             requireAnswered(LostChanges.of(Optional.empty(), rows));
             String named = LostRow.names(rows);

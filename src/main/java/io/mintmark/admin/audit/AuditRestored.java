@@ -67,8 +67,7 @@ public final class AuditRestored implements Callable<Integer> {
             names = "--export",
             paramLabel = "FILE",
             description =
-                    "A file written by mintmark audit export --all: names lost changes, also those"
-                            + " that no kept checkpoint seals.")
+                    "A file of mintmark audit export --all. With it, the command also lists lost changes that no kept checkpoint seals.")
     private @Nullable Path export;
 
     public AuditRestored(Supplier<SettingsReader> settings) {
@@ -153,8 +152,7 @@ public final class AuditRestored implements Callable<Integer> {
 
     private String nothing() {
         return export == null
-                ? "No kept checkpoint is lost, and no replica has reported a lost row. Without"
-                        + " --export, changes that no kept checkpoint seals may be lost."
+                ? "No kept checkpoint is lost, and no replica has reported a lost row. Changes that no kept checkpoint seals may be lost: to compare them too, pass --export FILE."
                 : "No kept checkpoint and no change of the export is lost, and no replica has"
                         + " reported a lost row.";
     }
@@ -162,8 +160,7 @@ public final class AuditRestored implements Callable<Integer> {
     private static void print(LostChanges changes, List<ExportedChanges.Lost> exported) {
         if (changes.isEmpty()) {
             System.out.println(
-                    "No change of the configuration that a checkpoint, the export or a replica has"
-                            + " recorded is lost.");
+                    "All configuration changes that a checkpoint, the export or a replica has recorded are present.");
         }
         changes.lines(exported).forEach(System.out::println);
     }

@@ -130,7 +130,7 @@ final class ExportedChanges {
         return VisibleText.of(
                 "%s: %s of %s (%s), revision %d of %s, by %s"
                         .formatted(
-                                undone ? "Undone, so repeat this change" : "Lost",
+                                undone ? "Lost, so make this change again" : "Lost",
                                 row.path("operation").asText(),
                                 table,
                                 named,

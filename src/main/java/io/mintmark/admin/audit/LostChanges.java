@@ -105,10 +105,7 @@ final class LostChanges {
     void requireAnswered(Optional<String> answered) {
         if (!isEmpty() && !answered.equals(Optional.of(code()))) {
             throw new CommandFailed(
-                    ("replicas stay stopped, because configuration changes are lost: %s; repeat"
-                                    + " the revocations and blocks among them, then add"
-                                    + " --answered with"
-                                    + " the code that mintmark audit restored prints now")
+                    "replicas stay stopped, because the database lost configuration changes: %s. Repeat the revocations and blocks among these changes, run mintmark audit restored again, and pass the code that it prints as --answered"
                             .formatted(named()));
         }
     }

@@ -85,7 +85,7 @@ final class AdminPort implements AutoCloseable {
             return context;
         } catch (GeneralSecurityException | IOException e) {
             throw new CommandFailed(
-                    "%s: '%s' can't be read as a certificate"
+                    "%s: '%s' is not a readable certificate; write the port's certificate to it, in PEM"
                             .formatted(files.setting(), files.certificate()));
         }
     }
@@ -101,7 +101,7 @@ final class AdminPort implements AutoCloseable {
         private void require(X509Certificate[] chain) throws CertificateException {
             if (chain.length == 0 || !chain[0].equals(own)) {
                 throw new CertificateException(
-                        "the port presents another certificate than the one in ADMIN_TLS_CERTIFICATE_FILE");
+                        "the port presents a certificate that is not the one in ADMIN_TLS_CERTIFICATE_FILE; set the file that the broker uses");
             }
         }
 

@@ -173,9 +173,7 @@ public final class Checkup {
                                 .isEmpty();
         return isLost
                 ? Optional.of(
-                        "AUDIT_ON_LOSS: the database lost rows of the audit log or its history"
-                                + " (runtime.lost_row), so nothing is minted; acknowledge it with mintmark audit"
-                                + " acknowledge-loss")
+                        "AUDIT_ON_LOSS: the database lost rows of the audit log or of the configuration's history (runtime.lost_row lists them), so no replica mints; repeat the lost revocations, then run mintmark audit acknowledge-loss")
                 : Optional.empty();
     }
 

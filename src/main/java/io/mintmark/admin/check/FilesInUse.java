@@ -41,7 +41,7 @@ final class FilesInUse {
     }
 
     private static String line(AdminPort port, String setting) {
-        return "the running broker (%s) can't use the new contents of %s, so it keeps using the former contents; its log has the reason"
+        return "the running broker (%s) can't use the new contents of %s, so it keeps using the former contents; the broker's log has the reason"
                 .formatted(port, setting);
     }
 }

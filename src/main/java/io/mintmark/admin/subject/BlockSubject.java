@@ -209,9 +209,7 @@ public final class BlockSubject implements Callable<Integer> {
     private void uncertain(long credentials) {
         if (credentials > 0) {
             out.printf(
-                    "%nNot listed: %d active credentials of tokens whose claims aren't on record,"
-                            + " because no grant looks at them. audit.active_credential lists all"
-                            + " credentials.%n",
+                    "%nNot listed: %d active credentials that this block may concern too. They can't be compared with the block, because the log records only claims that a grant checks. audit.active_credential lists all credentials.%n",
                     credentials);
         }
     }

@@ -75,7 +75,9 @@ public final class TenantExport implements Callable<Integer> {
         String from =
                 broker.url()
                         .map(URI::toString)
-                        .orElseThrow(() -> new CommandFailed("BROKER_URL is not set"));
+                        .orElseThrow(() ->
+                                new CommandFailed(
+                                        "BROKER_URL is not set; set it to the URL at which clients reach this cell"));
         String target = to == null ? from : to.toString();
         try (Connection connection =
                 Logins.service(reader.database())

@@ -113,7 +113,7 @@ public final class TenantImport implements Callable<Integer> {
         boolean oneAddress = stated.to().equals(stated.from());
         if (!oneAddress && !here.equals(Optional.of(stated.to()))) {
             throw new CommandFailed(
-                    "the file is for %s, and the BROKER_URL of this cell is %s; nothing was imported"
+                    "the file was exported for the cell at %s, but the BROKER_URL of this cell is %s; nothing was imported. Import the file at that cell, or export it again with this cell's URL as --to"
                             .formatted(stated.to(), here.orElse("not set")));
         }
     }

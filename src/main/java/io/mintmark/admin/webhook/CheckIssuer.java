@@ -120,7 +120,8 @@ final class CheckIssuer implements AutoCloseable {
                     .keyID(UUID.randomUUID().toString())
                     .generate();
         } catch (JOSEException e) {
-            throw new IllegalStateException("the Java platform lacks P-256", e);
+            throw new IllegalStateException(
+                    "this Java runtime lacks P-256; use a complete Java 25 runtime", e);
         }
     }
 

@@ -71,13 +71,13 @@ public final class AuditKey {
             AuditSettings settings, SealingKeys keys, String last, Supplier<Set<String>> signers) {
         if (!settings.keyReplaced()) {
             return Optional.of(
-                    "%s doesn't hold the key %s, which sealed the last checkpoint; put that key before the new one, or set AUDIT_KEY_REPLACED=true if that key is lost"
+                    "%s doesn't contain the key %s, which sealed the last checkpoint. Put that key before the new one. If that key is lost, set AUDIT_KEY_REPLACED=true"
                             .formatted(named(settings), last));
         }
         return Optional.of(keys.signer())
                 .filter(signers.get()::contains)
                 .map(replaced ->
-                        "%s: the key %s sealed earlier checkpoints and was then replaced by %s, so the log counts it as lost; use the new key, or if no broker wrote the last checkpoint, unset AUDIT_KEY_REPLACED and run mintmark audit disown-checkpoint"
+                        "%s: the key %s sealed earlier checkpoints and was then replaced by %s, so it must not sign any more. Use the new key. If no broker wrote the last checkpoint, unset AUDIT_KEY_REPLACED and run mintmark audit disown-checkpoint"
                                 .formatted(named(settings), replaced, last));
     }
 

@@ -31,7 +31,7 @@ public final class OwnWitnesses {
                 keys.notes()
                         .orElseThrow(() ->
                                 new StartFailed(
-                                        "%s: checkpoints have no notes that witnesses could sign; set AUDIT_NOTE_KEY_FILE, and BROKER_ISSUER or BROKER_URL"
+                                        "%s: checkpoints have no notes, so witnesses have nothing to sign; set AUDIT_NOTE_KEY_FILE, and BROKER_ISSUER or BROKER_URL"
                                                 .formatted(SETTING)));
         if (!policy.hasLogOf(own.key(1))) {
             throw new StartFailed(

@@ -38,7 +38,8 @@ public final class SealingKeys {
 
     private SealingKeys(List<ECKey> keys, Optional<NoteSigner> notes) {
         if (keys.isEmpty()) {
-            throw new IllegalArgumentException("there is no key to sign checkpoints with");
+            throw new IllegalArgumentException(
+                    "no key signs checkpoints; set AUDIT_SIGNING_KEY_FILE or AUDIT_SIGNING_KEYS");
         }
         this.keys = List.copyOf(keys);
         this.notes = notes;
@@ -171,7 +172,8 @@ public final class SealingKeys {
         try {
             return key.computeThumbprint().toString();
         } catch (JOSEException e) {
-            throw new IllegalStateException("the Java platform lacks SHA-256", e);
+            throw new IllegalStateException(
+                    "this Java runtime lacks SHA-256; use a complete Java 25 runtime", e);
         }
     }
 }

@@ -62,15 +62,15 @@ public final class TrustedKeys {
         }
         Checkpoint checkpoint = verified(jws, key);
         if (!checkpoint.key().equals(id(jws))) {
-            throw new IllegalArgumentException("names a key that did not sign it");
+            throw new IllegalArgumentException("names another key than the one that signed it");
         }
         if (checkpoint.number() != signed.number()) {
             throw new IllegalArgumentException(
-                    "was signed as checkpoint %d".formatted(checkpoint.number()));
+                    "has another number in its signed content: %d".formatted(checkpoint.number()));
         }
         if (!checkpoint.sealedAt().equals(signed.sealedAt())) {
             flaws.add(
-                    "was sealed at %s, and its row says %s"
+                    "was sealed at %s, but its row has the time %s"
                             .formatted(checkpoint.sealedAt(), signed.sealedAt()));
         }
         return new Opened(checkpoint, announcer, List.copyOf(flaws));
@@ -135,7 +135,8 @@ public final class TrustedKeys {
             if (!jws.getPayload().toString().equals(announced.getPayload().toString())
                     || !checkpoint.key().equals(SealingKeys.thumbprint(next))
                     || id(jws).equals(id(announced))) {
-                flaws.add("has an announcement of its key that names another key");
+                flaws.add(
+                        "has an announcement by the previous key that names another key than the checkpoint's");
                 return null;
             }
             if (known == null) {
@@ -155,7 +156,7 @@ public final class TrustedKeys {
                 && SealingKeys.thumbprint(key).equals(id(jws))) {
             return key;
         }
-        throw new IllegalArgumentException("shows no key");
+        throw new IllegalArgumentException("doesn't contain its public key");
     }
 
     private static Checkpoint verified(JWSObject jws, ECKey key) {

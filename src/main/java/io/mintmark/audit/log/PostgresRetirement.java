@@ -138,7 +138,7 @@ public final class PostgresRetirement {
                         .orElseThrow();
         if (open > 0) {
             throw new SQLException(
-                    "the credentials of %d mints before %s are not yet revoked at their providers, and the rows about their ends belong to these months; audit.unended has the reasons. Retry later"
+                    "the credentials of %d mints before %s are not yet revoked at their providers, and the rows about their revocation will belong to these months. Read the reasons in audit.unended, and retry when none is left"
                             .formatted(open, before));
         }
     }
@@ -165,8 +165,7 @@ public final class PostgresRetirement {
                 connection.rollback(before);
                 if (System.nanoTime() - end > 0) {
                     throw new SQLException(
-                            ("session %s keeps reading audit.event, so its table can't be"
-                                            + " detached; end that session, or retry later")
+                            "session %s keeps reading audit.event, so the month can't be detached from it; end that session, or retry later"
                                     .formatted(readers(connection)),
                             e);
                 }

@@ -212,7 +212,7 @@ public final class SeenHistory {
         stop.ifPresent(it -> it.stop(List.of(tree)));
         lost.incrementAndGet();
         log.error(
-                "The database lost {}: the database was restored, a standby without them was promoted, or its checkpoints were rewritten. Revoked grants may be in force again",
+                "The database lost {}: the database was restored, a standby without these checkpoints was promoted, or the checkpoints were rewritten. Revoked grants may be in force again: follow docs/run/restore.md#a-replica-that-noticed-a-loss",
                 tree.name());
     }
 

@@ -70,7 +70,7 @@ public record NoteKey(String name, Type type, String raw) {
         NoteKey parsed =
                 new NoteKey(parts[0], type, HEX.formatHex(Arrays.copyOfRange(key, 1, key.length)));
         if (!HEX.toHexDigits(parsed.id(), ID_DIGITS).equals(parts[1])) {
-            throw new IllegalArgumentException("has an id that doesn't match its key");
+            throw new IllegalArgumentException("has a key id that doesn't match the key");
         }
         var _ = parsed.key();
         return parsed;

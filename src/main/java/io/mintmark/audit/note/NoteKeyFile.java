@@ -95,7 +95,8 @@ public final class NoteKeyFile {
         } catch (FileAlreadyExistsException e) {
             // another process was faster
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("the Java platform lacks Ed25519", e);
+            throw new IllegalStateException(
+                    "this Java runtime lacks Ed25519; use a complete Java 25 runtime", e);
         } finally {
             Files.delete(partial);
         }

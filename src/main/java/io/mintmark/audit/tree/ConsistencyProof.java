@@ -70,7 +70,8 @@ public final class ConsistencyProof {
     public static List<byte[]> between(long first, long second, Subtrees tree) {
         if (first > second) {
             throw new IllegalArgumentException(
-                    "a tree of %d leaves can't grow to %d leaves".formatted(first, second));
+                    "a tree of %d leaves can't grow to %d leaves; the second size must be larger"
+                            .formatted(first, second));
         }
         List<byte[]> proof = new ArrayList<>();
         if (first > 0) {

@@ -74,7 +74,9 @@ final class AskedWitness {
         private final long size;
 
         Rewound(long size) {
-            super("has cosigned another history, of %d checkpoints".formatted(size));
+            super(
+                    "has cosigned a history of this log with %d checkpoints that the database doesn't have"
+                            .formatted(size));
             this.size = size;
         }
     }
@@ -190,7 +192,8 @@ final class AskedWitness {
             if (!isGrown) {
                 throw new Rewound(size);
             }
-            throw new Unusable("knows a newer checkpoint, which another replica sent");
+            throw new Unusable(
+                    "knows a newer checkpoint, which another replica sent; the broker asks again at the next checkpoint");
         }
     }
 
@@ -219,7 +222,7 @@ final class AskedWitness {
         Instant now = clock.instant();
         if (rebuilt.isAfter(now.minus(REBUILT))) {
             throw new Unusable(
-                    "knows %d checkpoints, but cosigned another number of them last; the broker reads the log from its beginning for this witness, at most once an hour"
+                    "asks for a proof from %d checkpoints on, for which the broker must read the whole log; it does that at most once an hour for each witness"
                             .formatted(size));
         }
         rebuilt = now;
@@ -282,7 +285,9 @@ final class AskedWitness {
 
     private void requireTime(Instant at, Instant asked) throws Unusable {
         if (at.isBefore(asked.minus(SLACK)) || at.isAfter(clock.instant().plus(SLACK))) {
-            throw new Unusable("cosigned with a time that is more than two minutes off: " + at);
+            throw new Unusable(
+                    "cosigned with a time that differs from the broker's by more than two minutes: "
+                            + at);
         }
     }
 }

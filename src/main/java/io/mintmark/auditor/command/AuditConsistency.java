@@ -47,7 +47,7 @@ public final class AuditConsistency implements Callable<Integer> {
                     log.note(to)
                             .orElseThrow(() ->
                                     new CommandFailed(
-                                            "the checkpoint with the size %d has no note, because no AUDIT_NOTE_KEY_FILE was set when it was written; choose another TO"
+                                            "the checkpoint with the size %d has no note, because AUDIT_NOTE_KEY_FILE was not set when the checkpoint was written; choose another TO"
                                                     .formatted(to)));
             System.out.println("old " + from);
             log.proof(from, to).forEach(System.out::println);

@@ -266,7 +266,7 @@ public final class AuditExport implements Callable<Integer> {
 
     private static void written(PrintStream out) {
         if (out.checkError()) {
-            throw new CommandFailed("--output: the file is incomplete");
+            throw new CommandFailed("--output: the file is incomplete; run the command again");
         }
     }
 }

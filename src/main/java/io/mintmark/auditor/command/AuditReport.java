@@ -171,9 +171,7 @@ public final class AuditReport implements Findings {
         if (summary.unsealed() > 0) {
             out.printf(
                     summary.whole()
-                            ? "note: %,d rows came after the last checkpoint. Until the next"
-                                    + " checkpoint, nothing proves that no row after them is"
-                                    + " missing.%n"
+                            ? "note: %,d rows are newer than the last checkpoint. Until a checkpoint seals them, a verification can't detect whether even newer rows were removed.%n"
                             : "note: %,d rows are not covered by a valid checkpoint.%n",
                     summary.unsealed());
         }
@@ -281,7 +279,7 @@ public final class AuditReport implements Findings {
                         "Nothing was changed, and nothing is missing up to checkpoint %d."
                                 .formatted(last.number()))
                 .orElse(
-                        "Nothing was changed up to checkpoint %d. It isn't proven that the log ends there."
+                        "Nothing was changed up to checkpoint %d. This run can't detect whether later rows were removed."
                                 .formatted(summary.last()));
     }
 

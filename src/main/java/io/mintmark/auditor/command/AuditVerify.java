@@ -185,8 +185,7 @@ public final class AuditVerify implements Callable<Integer> {
                     .record(Logins.service(database))
                     .ifPresent(why ->
                             System.err.printf(
-                                    "mintmark: the result was not recorded in the database,"
-                                            + " because %s. To leave it out, use --no-record%n",
+                                    "mintmark: the result was not recorded in the database, because %s. To verify without recording the result, use --no-record%n",
                                     why));
         }
     }

@@ -172,10 +172,7 @@ public final class Explain implements Callable<Integer> {
         List<Past> past = explanations.past(id);
         if (past.isEmpty()) {
             throw new CommandFailed(
-                    ("request '%s' is not on record, or you may not see it. A request whose token names"
-                                    + " no issuer that the broker knows, or that has none, is in the log"
-                                    + " alone: find the access line with this requestId in each replica's"
-                                    + " log; its error and reason say why it was refused")
+                    "request '%s' is not in the audit log, or you may not see it. A request without a token, or with a token of an unknown issuer, is only in the broker's own log: search each replica's log for the line with this requestId; its fields error and reason name the cause"
                             .formatted(VisibleText.of(id)));
         }
         PastReport report = new PastReport(explanations, out);

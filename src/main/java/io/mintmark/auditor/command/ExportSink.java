@@ -123,8 +123,7 @@ abstract sealed class ExportSink implements AutoCloseable {
             }
             if (same && !Files.exists(path)) {
                 throw unfit(
-                        "is gone, but the state file refers to it; restore it, or pass "
-                                + "another file");
+                        "is missing, but the state file refers to it; restore the file, or pass another file");
             }
         }
 
@@ -140,12 +139,12 @@ abstract sealed class ExportSink implements AutoCloseable {
                 throw unfit("is in use by another export");
             }
             if (same.isEmpty() && channel.size() > 0) {
-                throw unfit("has content that the state file doesn't record; pass another file");
+                throw unfit(
+                        "has content that no earlier run of this export wrote; pass another file");
             }
             if (channel.size() < length) {
                 throw unfit(
-                        ("has %d bytes, but the state file says %d: content was removed; "
-                                        + "restore it, or pass another file")
+                        "has %d bytes, but the state file says %d: content was removed; restore the file, or pass another file"
                                 .formatted(channel.size(), length));
             }
             if (same.isPresent() && !ending(channel, length).equals(same.get().ending())) {

@@ -56,7 +56,7 @@ final class WholeFile implements AutoCloseable {
     void complete() throws IOException {
         out.close();
         if (out.checkError()) {
-            throw new CommandFailed("--output: the file is incomplete");
+            throw new CommandFailed("--output: the file is incomplete; run the command again");
         }
         if (partial.isPresent()) {
             Files.move(

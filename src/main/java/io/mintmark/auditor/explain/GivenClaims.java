@@ -87,7 +87,8 @@ public record GivenClaims(ObjectNode claims) {
     public String subject() {
         JsonNode subject = claims.path("sub");
         if (subject.isMissingNode() || subject.isNull()) {
-            throw new UnusableClaims("the claims have no sub: the broker answers missing_claim");
+            throw new UnusableClaims(
+                    "the claims have no sub; the broker rejects such tokens with missing_claim");
         }
         String text = subject.asText();
         boolean usable =
@@ -97,8 +98,7 @@ public record GivenClaims(ObjectNode claims) {
                         && text.chars().noneMatch(Character::isISOControl);
         if (!usable) {
             throw new UnusableClaims(
-                    ("sub is not a string of 1 to %d characters without control characters: "
-                                    + "the broker answers malformed_jwt")
+                    "sub must be a string of 1 to %d characters without control characters; the broker rejects other tokens as malformed_jwt"
                             .formatted(LONGEST_SUBJECT));
         }
         return text;

@@ -96,7 +96,7 @@ final class BlockHistory {
     private InForce inForce(Map<String, Optional<BlockRule>> blocks) throws Undecidable {
         if (blocks.size() > MOST) {
             throw new Undecidable(
-                    "more than %d blocks were in force, the maximum that a broker reads"
+                    "more than %d blocks were in force; a broker reads at most that many"
                             .formatted(MOST));
         }
         if (blocks.containsValue(Optional.<BlockRule>empty())) {

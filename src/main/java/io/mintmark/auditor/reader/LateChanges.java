@@ -169,7 +169,7 @@ final class LateChanges {
                     .filter(since -> change.at().plus(LATE).isBefore(since))
                     .ifPresent(since ->
                             findings.doubtful(
-                                    "%s, is sealed not by checkpoint %d of %s, but by the next one: its transaction was open for a long time, or the change was hidden from brokers. Ask its author when they committed it, and check the mints of that time"
+                                    "%s, was sealed late, by the checkpoint after number %d, which is of %s. The transaction of the change was open for a long time, or the change was hidden from brokers. Ask its author when they committed it, and check the mints of that time"
                                             .formatted(change.what(), seal.checkpoint() - 1, since),
                                     change.hash()));
         } catch (IOException e) {
@@ -200,7 +200,7 @@ final class LateChanges {
             RecordedMint.require(
                     !minted.plus(Clocks.TOLERANCE).isBefore(made),
                     () ->
-                            "it was decided at %s on revision %d %s, which was only made at %s"
+                            "the mint was decided at %s on revision %d %s, which was made later, at %s"
                                     .formatted(minted, revision, Transaction.of(tenant), made));
         }
     }
@@ -212,14 +212,14 @@ final class LateChanges {
                 .filter(next -> next.at().plus(LATE).isBefore(minted))
                 .map(next ->
                         new Objection(
-                                "the mint was decided at %s on revision %d %s, without change %d of %s"
+                                "the mint was decided at %s on revision %d %s, although change %d was made earlier, at %s"
                                                 .formatted(
                                                         minted,
                                                         revision,
                                                         Transaction.of(tenant),
                                                         next.last(),
                                                         next.at())
-                                        + ". That transaction was open for a long time, or the change was hidden from the broker: ask its author, %s, when they committed it"
+                                        + ". The transaction of the change was open for a long time, or the change was hidden from the broker: ask its author, %s, when they committed it"
                                                 .formatted(next.by()),
                                 false,
                                 Optional.of(next.hash())));

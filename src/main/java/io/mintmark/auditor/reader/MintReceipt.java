@@ -182,9 +182,7 @@ public final class MintReceipt {
 
     private static CommandFailed unsealed(Row row) {
         return new CommandFailed(
-                ("%s is in no checkpoint's tree: it isn't sealed yet (retry in a minute), a"
-                                + " checkpoint of format 1 sealed it, or the log was changed (run audit"
-                                + " verify)")
+                "%s is in no checkpoint's tree. Possible causes: the row isn't sealed yet (retry in a minute), a checkpoint of format 1 sealed the row, or the log was changed (run audit verify)"
                         .formatted(row.name()));
     }
 

@@ -120,8 +120,7 @@ final class PastDecision {
         RecordedMint.require(
                 used.equals(EventFields.CONFIG_HASH.in(mint.fields())),
                 () ->
-                        "the mint used other settings of its tenant, identity providers, access"
-                                + " provider, key or grant than the history has at revision "
+                        "the mint's config_hash differs from the settings in the history (tenant, identity providers, access provider, key and grant) at revision "
                                 + revision);
         return doubt.isPresent() ? doubt : late.objection(null, shared, mint.at());
     }

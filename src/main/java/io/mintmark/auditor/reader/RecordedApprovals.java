@@ -127,7 +127,7 @@ final class RecordedApprovals {
                 && (!RecordedBlock.isAsProposed(before, after)
                         || requests.people().isOneOf(change.changedBy(), wrote))) {
             findings.wrong(
-                    "unapproved_%s of tenant %s at change %d: it was lifted, shortened or narrowed, and no login but the one that proposed this confirmed it"
+                    "unapproved_%s of tenant %s at change %d: it was lifted, shortened or narrowed without the confirmation of a second login"
                             .formatted(row, tenant, change.revision()));
         }
         if (after.hasNonNull("proposed")) {
@@ -198,7 +198,7 @@ final class RecordedApprovals {
             return Optional.empty();
         }
         if (!same) {
-            return Optional.of("it was written as if it were approved already");
+            return Optional.of("it was written as already approved");
         }
         String approver = after.path("approved_by").asText("");
         if (!after.hasNonNull("approved_by")) {

@@ -89,7 +89,7 @@ final class RecordedRequests {
             case "access_decision" -> {
                 if (change.before().isObject()) {
                     return Optional.of(
-                            "decision %s was %s, and a decision never is"
+                            "decision %s was %s, but decisions are never changed or deleted"
                                     .formatted(name, after.isObject() ? "changed" : "deleted"));
                 }
                 return addDecision(change);
@@ -127,9 +127,10 @@ final class RecordedRequests {
             open.remove(id);
         }
         if (!after.isObject()) {
-            return Optional.of("request %s was deleted, and a request never is".formatted(id));
+            return Optional.of(
+                    "request %s was deleted, but requests are never deleted".formatted(id));
         } else if (!RequestedGrant.asksTheSame(before, after)) {
-            return Optional.of("what request %s asked for was changed".formatted(id));
+            return Optional.of("the access that request %s asked for was changed".formatted(id));
         }
         return wrongStatus(before.path("status").asText(), after.path("status").asText(), request)
                 .map(why -> "request %s %s".formatted(id, why));
@@ -139,7 +140,7 @@ final class RecordedRequests {
         if (!from.equals(to)
                 && !from.equals("pending")
                 && !(from.equals("granted") && to.equals("withdrawn"))) {
-            return Optional.of("was %s and became %s, but had ended before".formatted(from, to));
+            return Optional.of("had already ended as %s, but became %s".formatted(from, to));
         } else if (to.equals("refused") && request != null && request.refusals().isEmpty()) {
             return Optional.of("was refused without a decision");
         }
@@ -229,7 +230,7 @@ final class RecordedRequests {
             return Optional.of("request %s was not pending before this change".formatted(id));
         } else if (!request.byItsRule()) {
             return Optional.of(
-                    "request %s is not one that access rule %s allowed"
+                    "request %s was not allowed by access rule %s"
                             .formatted(id, request.row().path("rule").asText()));
         } else if (!request.refusals().isEmpty()) {
             return Optional.of("request %s was refused before this change".formatted(id));
@@ -258,10 +259,10 @@ final class RecordedRequests {
                 .isPresent()) {
             return Optional.of("it had lapsed");
         } else if (rule != null && !approvers.isInForce(rule)) {
-            return Optional.of("its rule awaited approval");
+            return Optional.of("its access rule was not approved yet");
         }
         return terms.changedSince(request.terms(), row)
-                .map("what these allow had changed since it was made: %s"::formatted)
+                .map("these rows had changed since the request was made: %s"::formatted)
                 .or(() -> people.wrongIssuer(row, "idp", "issuer"))
                 .or(() -> people.wrongIssuer(row, "actor_idp", "actor_issuer"));
     }

@@ -59,7 +59,7 @@ final class RecordedSignOffs {
     private Optional<String> objection(Change change, RecordedPeople people) {
         if (change.before().hasNonNull("signed_off_by")) {
             return Optional.of(
-                    "it was signed off by '%s' before, and a sign-off never changes"
+                    "it was already signed off by '%s', and a sign-off can't be changed"
                             .formatted(change.before().path("signed_off_by").asText()));
         }
         JsonNode request = change.after();

@@ -168,7 +168,7 @@ final class RequestedGrant {
         return named.equals(approved)
                 ? Optional.empty()
                 : Optional.of(
-                        "it names '%s' as its approvers, and these are '%s'"
+                        "it names the approvers '%s', but the approvers were '%s'"
                                 .formatted(named, approved));
     }
 }

@@ -129,7 +129,7 @@ final class RowContinuity {
         for (Owner owner : owners) {
             if (!SHARED.contains(table) && !Objects.equals(owner.tenant(), tenant)) {
                 return Optional.of(
-                        "its row is of "
+                        "its row belongs to "
                                 + (owner.tenant() == null
                                         ? "no tenant"
                                         : "tenant " + owner.tenant()));
@@ -138,7 +138,7 @@ final class RowContinuity {
         return owners.stream().map(Owner::id).distinct().count() < 2
                 ? Optional.empty()
                 : Optional.of(
-                        "it was %s %s, and nothing gets another number"
+                        "its row was %s %s before, but the number of a row never changes"
                                 .formatted(table, owners.getFirst().id()));
     }
 

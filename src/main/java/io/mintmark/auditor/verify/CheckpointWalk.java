@@ -215,7 +215,7 @@ final class CheckpointWalk {
     private void judgeKey(Checkpoint checkpoint, @Nullable String announcer) {
         if (key != null && !key.equals(checkpoint.key()) && !key.equals(announcer)) {
             findings.told(
-                    "Checkpoint %d is the first that key %s signed, which the key before it didn't announce"
+                    "Checkpoint %d is the first one signed by key %s, but the previous key did not announce that key"
                             .formatted(checkpoint.number(), checkpoint.key()));
         }
         key = checkpoint.key();
@@ -227,7 +227,7 @@ final class CheckpointWalk {
             retired.checkpoint(signed, checkpoint);
         } else if (!checkpoint.retired().isEmpty()) {
             findings.declared(
-                    "Checkpoint %d retired %s, which a part of the log can't prove"
+                    "Checkpoint %d retired %s. A part of the log can't prove that; verify the whole log"
                             .formatted(
                                     signed.number(),
                                     checkpoint.retired().stream()

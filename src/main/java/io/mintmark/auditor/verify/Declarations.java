@@ -38,8 +38,7 @@ final class Declarations {
                         .reduce(signed.number(), Math::min);
         declarations.add(new Declared(declared, since));
         findings.declared(
-                ("Checkpoint %d declares %d checkpoints lost or foreign (%s), and the ends of %d"
-                                + " chains of events and %d of changes lost. The reason given: %s")
+                "Checkpoint %d declares as lost or foreign: %d checkpoints (%s), the ends of %d chains of events, and the ends of %d chains of changes. The reason given: %s"
                         .formatted(
                                 signed.number(),
                                 declared.checkpoints().size(),

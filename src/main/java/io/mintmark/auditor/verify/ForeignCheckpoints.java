@@ -75,10 +75,7 @@ final class ForeignCheckpoints {
     void tell(TrustedKeys keys, Findings findings) {
         if (count > 0) {
             findings.told(
-                    ("%d of the checkpoints kept elsewhere are signed by keys that are not trusted"
-                                    + " (%s), so they are another broker's and were left out. If"
-                                    + " one of these keys is this broker's, trust it too: %s are"
-                                    + " trusted now")
+                    "%d of the checkpoints kept elsewhere are signed by keys that are not trusted (%s), so they are another broker's and were left out. Keys that are trusted now: %s. If a key of the left-out checkpoints is this broker's, trust that key too"
                             .formatted(
                                     count,
                                     signers.isEmpty() ? "no key" : String.join(", ", signers),

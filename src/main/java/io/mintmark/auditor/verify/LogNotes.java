@@ -76,7 +76,7 @@ final class LogNotes {
                             .formatted(origin, tree.number()));
         } else if (!note.text().equals(new TreeHead(origin, tree.size(), root).text())) {
             known = false; // so are all notes after it, if a checkpoint was changed
-            wrong("has a note about a tree of other checkpoints");
+            wrong("has a note whose tree doesn't match the log's checkpoints");
         } else if (!note.isSignedBy(key.get())) {
             wrong("has a note with an invalid signature");
         } else {

@@ -110,7 +110,7 @@ final class MintLedger implements AutoCloseable {
         doubted.forEach((mint, it) -> judge(mint, it, ofDoubted.getOrDefault(mint, 0)));
         if (neverRequested > 0 && !isPart) {
             findings.told(
-                    "%d mints have an outcome but were never requested, one of them %s"
+                    "%d mints have an outcome but were never requested, for example %s"
                             .formatted(neverRequested, oneNeverRequested));
         }
         if (tooMany) {
@@ -192,7 +192,7 @@ final class MintLedger implements AutoCloseable {
         }
         if (objection.ofState() && (rows & OUTCOME) == 0 && (rows & MintStep.REQUESTED) != 0) {
             findings.told(
-                    "Mint %s has no outcome, and %s: a broker that stopped before it called the provider leaves such a row"
+                    "Mint %s has no outcome, and %s. A broker leaves such a row if it stops before it calls the provider"
                             .formatted(mint, objection.why()));
         } else {
             report(mint.toString(), objection);

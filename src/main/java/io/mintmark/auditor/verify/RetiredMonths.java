@@ -116,7 +116,7 @@ final class RetiredMonths {
                     && at.isBefore(earlier.end())
                     && earlier.doubts.isEmpty()) {
                 earlier.doubts.add(
-                        "checkpoint %d, which came later, is of %s, when the month wasn't over"
+                        "the later checkpoint %d was sealed at %s, before the month was over"
                                 .formatted(checkpoint.number(), at));
             }
         }
@@ -162,7 +162,8 @@ final class RetiredMonths {
         long rows = month.parts().stream().mapToLong(part -> part.last() - part.first() + 1).sum();
         if (rows != month.rows()) {
             retired.doubts.add(
-                    "the checkpoint lists %d rows, but counts %d".formatted(rows, month.rows()));
+                    "the checkpoint lists %d rows, but says that it retired %d"
+                            .formatted(rows, month.rows()));
         }
         month.parts().forEach(part -> add(new RetiredPart(part, retired)));
     }
@@ -289,7 +290,7 @@ final class RetiredMonths {
                                         retired.month.month(),
                                         retired.standing,
                                         kept
-                                                ? "are of that month but were not retired with it, or the reverse"
+                                                ? "are of that month but were not retired with it, or were retired with it but are of another month"
                                                 : "that it retired or that are of that month are"
                                                         + " still in the log",
                                         retired.firstStanding));

@@ -37,8 +37,7 @@ public final class Verification {
                     + " verify them at the database";
 
     private static final String OF_PART =
-            "A part of a log lacks checkpoints before it, so what witnesses cosigned can't be"
-                    + " checked; export the whole log";
+            "A part of a log lacks the earlier checkpoints, so the cosignatures of witnesses can't be checked; export the whole log";
 
     private final LogReader log;
     private final TrustedKeys keys;

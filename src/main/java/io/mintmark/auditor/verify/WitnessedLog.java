@@ -78,7 +78,7 @@ final class WitnessedLog implements LogNotes.Noted, AutoCloseable {
                         log,
                         (tree, size) ->
                                 findings.wrong(
-                                        "The log has no note for the cosigned tree %d with %d checkpoints"
+                                        "The log has cosignatures for tree %d with %d checkpoints, but no note of that tree"
                                                 .formatted(tree, size)));
     }
 
@@ -94,7 +94,7 @@ final class WitnessedLog implements LogNotes.Noted, AutoCloseable {
         boolean known = policy.hasLogOf(key);
         if (!known && unknown.add(key)) {
             findings.wrong(
-                    "Checkpoint %d has a note of a log that the policy lacks: log %s"
+                    "Checkpoint %d has a note of a log that the policy doesn't list: log %s"
                             .formatted(signed.number(), key.text()));
         }
         stored.each(

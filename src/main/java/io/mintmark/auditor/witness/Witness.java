@@ -73,13 +73,14 @@ public final class Witness implements AutoCloseable {
         TreeHead head = submitted.head();
         List<NoteKey> keys = policy.keys(head.origin());
         if (keys.isEmpty()) {
-            return Answer.refused(404, "this witness has no such log in its policy");
+            return Answer.refused(404, "the policy of this witness doesn't list this log");
         }
         if (keys.stream().noneMatch(submitted.note()::isSignedBy)) {
-            return Answer.refused(403, "no key of the log signed the checkpoint");
+            return Answer.refused(403, "the checkpoint is not signed by a key of the log");
         }
         if (submitted.old() > head.size()) {
-            return Answer.refused(400, "the old size is larger than the checkpoint's");
+            return Answer.refused(
+                    400, "the old size is larger than the size of the checkpoint's tree");
         }
         TreeHead last = state.head(head.origin()).orElseGet(() -> empty(head.origin()));
         if (submitted.old() != last.size()) {

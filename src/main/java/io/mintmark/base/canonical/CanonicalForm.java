@@ -126,7 +126,8 @@ public final class CanonicalForm {
         try {
             return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("the Java platform lacks SHA-256", e);
+            throw new IllegalStateException(
+                    "this Java runtime lacks SHA-256; use a complete Java 25 runtime", e);
         }
     }
 }

@@ -63,8 +63,8 @@ public record Check(HealthCheckType type, String name, Supplier<Optional<String>
         } catch (Unavailable e) {
             return Optional.ofNullable(e.getMessage());
         } catch (RuntimeException e) {
-            log.error("The health check '{}' itself failed", name, e);
-            return Optional.of("the check itself failed; the log says why");
+            log.error("The health check '{}' failed with an exception", name, e);
+            return Optional.of("the check failed with an error; the log has the reason");
         }
     }
 }

@@ -58,7 +58,7 @@ final class DocumentReader {
         return longOnes.acquire(owner, TIMEOUT)
                 .orElseThrow(() ->
                         OutboundFailure.busy(
-                                "too many documents over %d bytes are being read to read that of %s"
+                                "too many documents over %d bytes are being read, so the document of %s was not read"
                                         .formatted(SHORT, host)));
     }
 

@@ -281,10 +281,13 @@ public final class GuardedHttp {
         int status = answer.getCode();
         if (status >= HttpStatus.SC_REDIRECTION && status < HttpStatus.SC_CLIENT_ERROR) {
             throw new OutboundFailure(
-                    Kind.REDIRECTED, host + " answered with a redirect, which isn't followed");
+                    Kind.REDIRECTED,
+                    host + " answered with a redirect, which the broker doesn't follow");
         }
         if (answer.containsHeader(HttpHeaders.CONTENT_ENCODING)) {
-            throw new OutboundFailure(Kind.ENCODED, host + " answered with an encoded body");
+            throw new OutboundFailure(
+                    Kind.ENCODED,
+                    host + " answered with a Content-Encoding, which the broker doesn't accept");
         }
     }
 }

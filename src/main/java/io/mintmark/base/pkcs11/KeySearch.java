@@ -73,7 +73,7 @@ final class KeySearch {
                                     uri,
                                     keys.isEmpty()
                                             ? "no such private key"
-                                            : "several such private keys; add id= to name one"));
+                                            : "several such private keys; add id= to the URI to choose one"));
         }
         long key = keys.getFirst();
         return new Found(session, key, publicKey(uri, key));
@@ -182,7 +182,8 @@ final class KeySearch {
                 .findFirst()
                 .orElseThrow(() ->
                         TokenUnavailable.key(
-                                uri + ": the token has no public key with the same id beside it"));
+                                uri
+                                        + ": the PKCS#11 token has no public key with the id of this private key; import the public key too"));
     }
 
     private byte[] required(Pkcs11Uri uri, long object, long type) throws CryptokiFailure {

@@ -27,7 +27,9 @@ final class TokenSessions {
         Found found = found(key.uri());
         if (!found.publicKey().equals(key.publicKey())) {
             library.replaced();
-            throw TokenUnavailable.key(key.uri() + " is no longer the key that was published");
+            throw TokenUnavailable.key(
+                    key.uri()
+                            + ": the token now has another key than the one that the broker published");
         }
         return library.functions().sign(found.session(), found.privateKey(), mechanism, data);
     }

@@ -145,7 +145,7 @@ final class TokenSignatures extends Provider {
             try {
                 return signed(key, MessageDigest.getInstance(digest).digest(whole));
             } catch (NoSuchAlgorithmException e) {
-                throw new IllegalStateException("the Java platform lacks " + digest, e);
+                throw new IllegalStateException("this Java runtime lacks " + digest, e);
             }
         }
     }

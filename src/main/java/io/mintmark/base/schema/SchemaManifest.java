@@ -112,7 +112,7 @@ public final class SchemaManifest {
             compare(SchemaDefinitions.ALL, each);
         } else {
             each.accept(
-                    "The schema has version %d, but this release verifies only version %d; use the schema's release"
+                    "The schema has version %d, but this release verifies only version %d; verify with the release that made the schema"
                             .formatted(version, SchemaVersion.OURS));
         }
     }

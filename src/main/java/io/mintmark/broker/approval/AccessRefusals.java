@@ -62,7 +62,9 @@ final class AccessRefusals {
                     "lapsed",
                     "void" ->
                     new Conflict(reason, first.path("status").asText(""), detail);
-            default -> throw new IllegalStateException("the database refused with " + reason);
+            default ->
+                    throw new IllegalStateException(
+                            "the database refused the request for an unknown reason: " + reason);
         };
     }
 

@@ -62,8 +62,7 @@ final class ShortLives {
                         || life.multipliedBy(TENTH).compareTo(asked) < 0;
         if (useless && logged.size() < MOST && logged.add(key)) {
             log.warn(
-                    "Access provider '{}' issues credentials of key '{}' of tenant '{}' with a"
-                            + " shorter lifetime than requested: {}",
+                    "Access provider '{}' issues credentials of key '{}' of tenant '{}' for a shorter time than requested: {}. Lower max_duration of the key, or raise the limit at the provider",
                     granted.key().provider().name(),
                     key.key(),
                     tenant,

@@ -67,7 +67,7 @@ final class MatchingMeter {
         if (account.bucket.untilEmpty(now) > BURST_STEPS * NANOS_A_STEP) {
             warn(account, tenant, now);
             throw new Unavailable(
-                    "The rules of tenant '%s' recently cost too much to evaluate; an admin must reduce its globs and claim conditions."
+                    "The rules of tenant '%s' recently cost too much to evaluate; an admin must reduce the tenant's globs and claim conditions."
                             .formatted(tenant),
                     SOON);
         }
@@ -88,8 +88,7 @@ final class MatchingMeter {
         if (now - warnedAt >= WARNING_INTERVAL.toNanos()
                 && account.warnedAt.compareAndSet(warnedAt, now)) {
             log.warn(
-                    "The globs or claim conditions of tenant '{}' cost too much to evaluate; "
-                            + "its requests get 503",
+                    "The globs or claim conditions of tenant '{}' cost too much to evaluate, so the tenant's requests get 503; an admin must reduce them",
                     tenant);
         }
     }

@@ -225,7 +225,7 @@ final class Answers {
         return new ErrorBody(
                 503,
                 "SERVICE_UNAVAILABLE",
-                "Too many responses are waiting for slow clients; try again in a second.",
+                "Too many responses are waiting for slow clients to read them; try again in a second.",
                 Json.object(),
                 Optional.of(SOON));
     }

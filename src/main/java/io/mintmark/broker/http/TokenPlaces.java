@@ -70,7 +70,7 @@ final class TokenPlaces {
                                 ? Verdict.refused(
                                         new RequestRefusal.BadField(
                                                 ACTOR.defaultCase(),
-                                                "The header %s has no token; send the actor's token, or leave the header out."
+                                                "The header %s has no token; send the actor's token in it, or leave out the header."
                                                         .formatted(ACTOR.defaultCase())))
                                 : Verdict.passed(new Secret(bare(given))));
     }

@@ -108,7 +108,7 @@ final class TokenRefusals {
                     "The claim 'act' of the subject's token names another actor; send that actor's"
                             + " token, or none.";
             case ActorNotAllowed() ->
-                    "The claim 'may_act' of the subject's token allows only another actor.";
+                    "The claim 'may_act' of the subject's token does not allow this actor; send the token of the actor that the claim names.";
             case OfActor(TokenRefusal ofActor) -> "The actor's token: " + message(ofActor);
         };
     }
@@ -134,9 +134,9 @@ final class TokenRefusals {
                             + " the provider's accepts.";
             case OTHER_TENANT -> "its identity provider belongs to another tenant.";
             case DELEGATED ->
-                    "its token has a claim 'act', so another party acts for this actor; send the actor's"
-                            + " own token.";
-            case SUBJECT_ITSELF -> "the actor is also the subject; leave the actor's token out.";
+                    "the actor's token has a claim 'act', so another party acts for this actor; send a token that the actor got for itself.";
+            case SUBJECT_ITSELF ->
+                    "the actor is also the subject; send the request without the actor's token.";
             case CLAIM_OF_OTHERS ->
                     "the claim 'act' must have the actor's 'sub', and an 'iss' only if it is the"
                             + " token's own; send the actor's token.";

@@ -91,8 +91,7 @@ final class SigningKeyDirectory {
                 .filter(key -> !former.includes(key))
                 .forEach(key ->
                         log.warn(
-                                "{} signs from now on; providers that cache key sets may not know"
-                                        + " it yet. Name the file of a new key by tomorrow's date or later",
+                                "{} signs from now on, but providers that cache key sets may not know it yet. Name the file of a new key with tomorrow's date or a later one",
                                 key));
     }
 }

@@ -123,8 +123,7 @@ public final class ProviderLeases {
                             store.noteLeftBehind(at.id(), mints(left, true), mints(left, false));
                     if (noted > 0) {
                         log.warn(
-                                "Access provider {} still lists leftovers of {} after their"
-                                        + " expiry; the broker removes them now",
+                                "Access provider {} still has objects of {} whose credentials expired; the broker removes these objects now",
                                 at.id(),
                                 noted == 1 ? "one mint" : noted + " mints");
                     }
@@ -143,7 +142,10 @@ public final class ProviderLeases {
         try {
             return revoker(at).leftBehind(place);
         } catch (NotListed | RuntimeException e) {
-            log.warn("Access provider {} can't list the leftovers of mints: {}", at.id(), why(e));
+            log.warn(
+                    "The objects of mints at access provider {} can't be listed: {}",
+                    at.id(),
+                    why(e));
             pauses.failed(at.id());
             return List.of();
         }
@@ -223,8 +225,7 @@ public final class ProviderLeases {
         pauses.answered(open.provider().id());
         if (open.key().isEmpty()) {
             log.warn(
-                    "Access provider {} still has the credential of mint {}; the broker ends it now."
-                            + " The audit log lacks this mint, or already has its end",
+                    "Access provider {} still has the credential of mint {}; the broker ends the credential now. The audit log lacks this mint, or already records the end of its credential",
                     open.provider().id(),
                     open.mint());
             store.forget(open.mint());
@@ -232,14 +233,14 @@ public final class ProviderLeases {
         }
         try {
             audit.record(List.of(event(open, open.key().get(), how, detail)));
-            log.info("Mint {} has ended: {}: {}", open.mint(), how.word(), detail);
+            log.info(
+                    "The credential of mint {} has ended: {}: {}", open.mint(), how.word(), detail);
         } catch (EventRefused e) {
             log.error("The audit log rejected the row 'ended' of mint {}", open.mint(), e);
             postpone(open, "audit_unavailable", "the audit log rejected the row");
         } catch (StoreUnreachable e) {
             log.warn(
-                    "The end of mint {} can't be recorded now; the broker will end the mint again"
-                            + " and record that",
+                    "The end of the credential of mint {} can't be recorded now; the broker will end the credential again, and then record its end",
                     open.mint(),
                     e);
         }
@@ -253,7 +254,7 @@ public final class ProviderLeases {
     private void postpone(Open open, String reason, String detail) {
         Duration pause = pauses.after(open.tries() + 1);
         log.warn(
-                "Mint {} can't be ended at access provider {} ({}: {}); the next try is in {} s",
+                "The credential of mint {} can't be ended at access provider {} ({}: {}); the next try is in {} s",
                 open.mint(),
                 open.provider().id(),
                 reason,

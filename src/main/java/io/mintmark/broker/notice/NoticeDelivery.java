@@ -73,7 +73,7 @@ public final class NoticeDelivery {
                             TIMEOUT);
             return reply.isSuccess()
                     ? Optional.empty()
-                    : Optional.of("the receiver answered HTTP " + reply.status());
+                    : Optional.of("the receiver answered with status " + reply.status());
         } catch (UnusableSecretException e) {
             return Optional.of("notice_secret " + e.getMessage());
         } catch (OutboundFailure e) {
@@ -113,7 +113,7 @@ public final class NoticeDelivery {
             byte[] signed = mac.doFinal((seconds + "." + body).getBytes(StandardCharsets.UTF_8));
             return "t=%d,v1=%s".formatted(seconds, HexFormat.of().formatHex(signed));
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("the Java platform lacks " + HMAC, e);
+            throw new IllegalStateException("this Java runtime lacks " + HMAC, e);
         }
     }
 }

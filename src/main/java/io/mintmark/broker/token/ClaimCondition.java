@@ -109,9 +109,7 @@ record ClaimCondition(String claim, Optional<JsonPointer> pointer, List<Expected
 
     private static IllegalArgumentException unsound(String claim) {
         return new IllegalArgumentException(
-                ("condition on claim '%s': a name is a claim or a JSON pointer; its value is a"
-                                + " string, a number, true, false, {\"glob\": \"…\"}, or a non-empty array of"
-                                + " these")
+                "condition on claim '%s': the name must be a claim or a JSON pointer, and the value must be a string, a number, true, false, {\"glob\": \"…\"}, or a non-empty list of these"
                         .formatted(claim));
     }
 

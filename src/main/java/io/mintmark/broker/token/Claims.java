@@ -90,7 +90,7 @@ record Claims(
             return claim.valueStream()
                     .filter(element -> !element.isTextual())
                     .findFirst()
-                    .map(element -> "is a list with %s in it".formatted(Text.kind(element)));
+                    .map(element -> "is a list that contains %s".formatted(Text.kind(element)));
         }
         return claim.isTextual()
                 ? Optional.empty()

@@ -34,7 +34,7 @@ final class IgnoredKeys {
         if (!fresh.isEmpty()) {
             log.atLevel(keys.isEmpty() ? Level.WARN : Level.INFO)
                     .log(
-                            "Issuer {} publishes keys that are ignored: {}",
+                            "Issuer {} publishes keys that the broker can't use and ignores: {}",
                             issuer,
                             String.join("; ", fresh));
         }

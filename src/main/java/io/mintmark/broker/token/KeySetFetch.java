@@ -141,7 +141,7 @@ final class KeySetFetch implements KeyFetch {
             if (!source.issuer().equals(issuer.textValue())) {
                 return Parsed.unusable(
                         Text.fault(issuer, Text.NAME).isEmpty()
-                                ? "is of issuer '%s'".formatted(issuer.textValue())
+                                ? "names another issuer, '%s'".formatted(issuer.textValue())
                                 : "doesn't name its issuer");
             }
             return Optional.ofNullable(document.path("jwks_uri").textValue())

@@ -106,7 +106,7 @@ final class KeySources {
         held.bytes = now;
         if (held.user.isPresent() && isOver(held.user)) {
             LOG.debug(
-                    "Key sets of tenant '{}' were evicted: its share of the cache is used up",
+                    "Key sets of tenant '{}' were removed from the cache, because the tenant's share of the cache is used up; the broker fetches them again when a token needs them",
                     held.user.get());
             drop(held.user);
         }

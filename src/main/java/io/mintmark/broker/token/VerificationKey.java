@@ -113,7 +113,7 @@ record VerificationKey(
         return switch (jwk) {
             case RSAKey rsa -> fault(rsa.toRSAPublicKey());
             case OctetKeyPair pair when !pair.getCurve().equals(Curve.Ed25519) ->
-                    Optional.of("is of a curve that the broker doesn't accept");
+                    Optional.of("is on a curve that the broker doesn't accept");
             default -> Optional.empty();
         };
     }
@@ -190,7 +190,7 @@ record VerificationKey(
         int bits = key.getModulus().bitLength();
         if (bits < MIN_RSA_BITS || bits > MAX_RSA_BITS) {
             return Optional.of(
-                    "is an RSA key of %d bits, and only %d to %d are accepted"
+                    "is an RSA key of %d bits; it must have %d to %d bits"
                             .formatted(bits, MIN_RSA_BITS, MAX_RSA_BITS));
         }
         BigInteger exponent = key.getPublicExponent();
@@ -232,7 +232,8 @@ record VerificationKey(
             } catch (SignatureException e) {
                 return false;
             } catch (GeneralSecurityException e) {
-                throw new JOSEException("the Java platform lacks Ed25519", e);
+                throw new JOSEException(
+                        "this Java runtime lacks Ed25519; use a complete Java 25 runtime", e);
             }
         }
     }

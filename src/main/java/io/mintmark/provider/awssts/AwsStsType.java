@@ -40,7 +40,7 @@ public final class AwsStsType implements CredentialType {
 
     @Override
     public String earlyEnd() {
-        return "Attach a policy to the role that denies everything to exactly these sessions (aws:userid); mintmark block-subject prints this policy. To end all older sessions of the role, including those of other subjects, choose “Revoke sessions” in the IAM console.";
+        return "Attach to the role a policy that denies everything to exactly these sessions (aws:userid); mintmark block-subject prints this policy. To end all older sessions of the role, including those of other subjects, choose “Revoke sessions” in the IAM console.";
     }
 
     @Override

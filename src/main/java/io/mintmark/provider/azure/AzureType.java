@@ -10,7 +10,7 @@ import java.util.Set;
 
 /** Access tokens of Microsoft Entra ID. */
 public final class AzureType implements CredentialType {
-    private static final String NONE = "Nothing ends these tokens early.";
+    private static final String NONE = "These tokens can't be ended early.";
 
     @Override
     public String name() {

@@ -55,12 +55,11 @@ public final class GoogleCloudType implements CredentialType {
                 ? ManualRevocation.of(
                         "without a service account",
                         credentials,
-                        "Nothing ends these tokens early.")
+                        "These tokens can't be ended early.")
                 : ManualRevocation.of(
                         account,
                         credentials,
-                        "Disabling the service account ends these and all its other tokens. Tokens"
-                                + " that have not expired work again when it is enabled.",
+                        "Disabling the service account ends these tokens and all its other tokens. Tokens that have not expired work again when the service account is enabled.",
                         "gcloud iam service-accounts disable " + shellWord(account));
     }
 

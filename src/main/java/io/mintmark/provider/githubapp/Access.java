@@ -38,7 +38,7 @@ record Access(
         if (ways != 1) {
             throw key.unusable(
                     "repositories",
-                    "must be set if neither repository_ids nor all_repositories is, and only then");
+                    "or 'repository_ids' or 'all_repositories' must be set, but only one of them");
         }
         NavigableMap<String, String> permissions = key.textsByName("permissions");
         if (permissions.isEmpty()) {

@@ -42,8 +42,7 @@ public final class OAuth2Type implements CredentialType {
     @Override
     public ProviderLog log(LoggedMint mint) {
         return new ProviderLog(
-                "The authorization server's log: the jti of the broker's token is the mint id, and"
-                        + " the credential id is the SHA-256 of the token it gave.",
+                "The authorization server's log: the jti of the broker's token is the mint id, and the credential id is the SHA-256 of the token that the server issued.",
                 Optional.empty());
     }
 }

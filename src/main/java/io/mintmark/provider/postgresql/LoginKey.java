@@ -55,7 +55,7 @@ record LoginKey(
         Settings key = Settings.ofKey(settings, NAMES);
         String role = PostgresSettings.name(key, "role", key.requiredText("role"));
         if (RoleName.of(role).isPresent()) {
-            throw key.unusable("role", "must not be the login of another mint");
+            throw key.unusable("role", "must not be a login that the broker made for a mint");
         }
         Leftovers leftovers = Leftovers.named(key.oneOf("leftovers", "keep", "drop", "give"));
         List<String> databases = key.texts("databases");

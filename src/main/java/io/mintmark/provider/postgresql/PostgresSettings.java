@@ -52,7 +52,7 @@ record PostgresSettings(
         Optional<PresentedCertificate> client = PresentedCertificate.of(provider);
         if (password.isPresent() == client.isPresent()) {
             throw provider.unusable(
-                    "password", "must be set if client_certificate isn't, and only then");
+                    "password", "or 'client_certificate' must be set, but not both");
         }
         return new PostgresSettings(
                 server,

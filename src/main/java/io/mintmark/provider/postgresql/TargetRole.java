@@ -83,7 +83,7 @@ record TargetRole(
         }
         return lasts && key.isOwner()
                 ? Optional.of(
-                        "role '%s' has LOGIN or CREATEROLE, or is a member of a role that has, and the key has as: owner"
+                        "role '%s' has LOGIN or CREATEROLE, or is a member of a role that has; a key with as: owner can't give such a role"
                                 .formatted(name))
                 : Optional.empty();
     }

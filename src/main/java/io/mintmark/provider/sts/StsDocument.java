@@ -165,7 +165,7 @@ final class StsDocument {
                     if (!WANTED.contains(path)) {
                         paths.push(path);
                     } else if (texts.put(path, reader.getElementText()) != null) {
-                        throw new XMLStreamException("a text twice");
+                        throw new XMLStreamException("the response has an element twice");
                     }
                 }
                 case XMLStreamConstants.END_ELEMENT -> paths.pop();

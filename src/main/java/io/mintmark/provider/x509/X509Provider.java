@@ -157,7 +157,8 @@ public final class X509Provider implements AccessProvider {
             generator.initialize(new ECGenParameterSpec("secp256r1"));
             return generator.generateKeyPair();
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("the JDK lacks Ed25519 or P-256", e);
+            throw new IllegalStateException(
+                    "this Java runtime lacks Ed25519 or P-256; use a complete Java 25 runtime", e);
         }
     }
 }

@@ -119,8 +119,15 @@ class RecipesTest {
                     new Grantee(
                             "acme-cluster",
                             "system:serviceaccount:shop:deployer",
-                            "{\"kubernetes.io\": {\"namespace\": \"shop\"}}",
+                            "{\"kubernetes.io\": {\"namespace\": \"shop\", \"serviceaccount\":"
+                                    + " {\"uid\": \"8b7a6c5d-0001-4e2f-9a3b-4c5d6e7f8091\"}}}",
                             "deploy,read"),
+                    new Grantee(
+                            "acme-cluster",
+                            "system:serviceaccount:shop:deployer",
+                            "{\"kubernetes.io\": {\"namespace\": \"shop\", \"serviceaccount\":"
+                                    + " {\"uid\": \"another\"}}}",
+                            "read"),
                     new Grantee(
                             "acme-google",
                             "112233445566778899000",

@@ -333,7 +333,7 @@ class ExplainTest {
         assertEquals(403, request("past-5", world.token(), "past").status());
         Printed printed = explain(Who.TENANT_ADMIN, "", "--request", "past-5");
         assertEquals(1, printed.status());
-        assertTrue(printed.text().contains("is not on record, or you may not see it"));
+        assertTrue(printed.text().contains("is not in the audit log, or you may not see it"));
     }
 
     @Test
@@ -356,9 +356,10 @@ class ExplainTest {
     void a_subject_that_the_broker_refuses_is_told_so() {
         Printed printed = explain("", "--idp", "ci", "{\"sub\": \"ci:\\u0000\"}");
         assertEquals(1, printed.status());
-        assertTrue(printed.text().contains("the broker answers malformed_jwt"), printed.text());
+        assertTrue(
+                printed.text().contains("rejects other tokens as malformed_jwt"), printed.text());
         Printed none = explain("", "--idp", "ci", "{\"ref\": \"main\"}");
-        assertTrue(none.text().contains("the broker answers missing_claim"), none.text());
+        assertTrue(none.text().contains("rejects such tokens with missing_claim"), none.text());
     }
 
     @Test

@@ -427,7 +427,7 @@ class ResumedExportTest {
         Path other = Files.writeString(directory.resolve("other"), "something");
         assertTrue(
                 refused("--all", "--output", other.toString())
-                        .contains("has content that the state file doesn't record"));
+                        .contains("has content that no earlier run of this export wrote"));
         assertEquals("something", Files.readString(other));
         assertTrue(
                 refused("--all", "--output", directory.toString())
@@ -436,7 +436,7 @@ class ResumedExportTest {
         assertTrue(refused("--all", "--output", output.toString()).contains("has 5 bytes"));
         assertEquals("short", Files.readString(output));
         Files.delete(output);
-        assertTrue(refused("--all", "--output", output.toString()).contains("is gone"));
+        assertTrue(refused("--all", "--output", output.toString()).contains("is missing"));
     }
 
     @Test

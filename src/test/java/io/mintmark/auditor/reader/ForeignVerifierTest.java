@@ -89,7 +89,7 @@ public class ForeignVerifierTest {
                     DELETE FROM audit.checkpoint WHERE number = 2              | isn't in the database
                     UPDATE audit.config_change SET changed_by = 'x'            | was changed
                     DELETE FROM audit.checkpoint                               | nothing is proven
-                    UPDATE audit.checkpoint SET sealed_at = now()              | its row says otherwise
+                    UPDATE audit.checkpoint SET sealed_at = now()              | but its row has another time
                     """)
     void what_was_tampered_with_is_found(String attack, String finding) throws Exception {
         Script.assumeItRuns();

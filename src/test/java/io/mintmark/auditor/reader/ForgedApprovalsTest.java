@@ -149,8 +149,8 @@ class ForgedApprovalsTest {
             delimiter = '|',
             textBlock =
                     """
-                    UPDATE broker.access_decision SET verdict = 'approve' | decision 1 was changed, and a decision never is
-                    DELETE FROM broker.access_decision                    | decision 1 was deleted, and a decision never is
+                    UPDATE broker.access_decision SET verdict = 'approve' | decision 1 was changed, but decisions are never changed or deleted
+                    DELETE FROM broker.access_decision                    | decision 1 was deleted, but decisions are never changed or deleted
                     """)
     void a_decision_that_was_changed_or_deleted_is_found(String attack, String finding)
             throws Exception {
@@ -176,7 +176,8 @@ class ForgedApprovalsTest {
         database.admin(change);
         forge(VOTE.formatted("'sso', issuer, 'lead:bob'"), GRANT);
         assertFound(
-                " was void: what these allow had changed since it was made: %s".formatted(finding));
+                " was void: these rows had changed since the request was made: %s"
+                        .formatted(finding));
     }
 
     @Test
@@ -187,7 +188,9 @@ class ForgedApprovalsTest {
                 "UPDATE broker.access_rule SET approved_at = NULL, approved_by = NULL",
                 VOTE.formatted("'sso', issuer, 'lead:bob'"),
                 GRANT);
-        assertFound("login 'postgres', which wrote it", " was void: its rule awaited approval");
+        assertFound(
+                "login 'postgres', which wrote it",
+                " was void: its access rule was not approved yet");
     }
 
     @Test
@@ -232,7 +235,7 @@ class ForgedApprovalsTest {
                         .replace("{\"groups\": \"dev\"}", claims),
                 VOTE.formatted("'sso', issuer, 'lead:bob'"),
                 GRANT);
-        assertFound(" is not one that access rule 1 allowed");
+        assertFound(" was not allowed by access rule 1");
     }
 
     @Test
@@ -348,7 +351,7 @@ class ForgedApprovalsTest {
         String request = asked.asks("dev:eve", "deploy", 600);
         asked.decides("sso", "lead:bob", request, "approve");
         forge(GRANT);
-        assertFound("is not one that access rule 1 allowed");
+        assertFound("was not allowed by access rule 1");
     }
 
     private static final String BY_PROGRAM =
@@ -376,7 +379,7 @@ class ForgedApprovalsTest {
     void other_approvers_than_those_of_the_request_are_found(String named) throws Exception {
         asked.asks("dev:eve", "deploy", 600);
         forge(VOTE.formatted("'sso', issuer, 'lead:bob'"), GRANT_BY.formatted(named));
-        assertFound(" as its approvers, and these are 'lead:bob of sso'");
+        assertFound(", but the approvers were 'lead:bob of sso'");
     }
 
     @Test
@@ -396,8 +399,8 @@ class ForgedApprovalsTest {
             quoteCharacter = '`',
             textBlock =
                     """
-                    SELECT internal.append_change('globex', 'subject_grant', 'INSERT', NULL, '{"id": 7, "tenant": "acme", "idp": "sso", "subject": "mal", "key": "deploy", "enabled": true}') | forged_subject_grant of tenant globex at change 2: its row is of tenant acme
-                    SELECT internal.append_change('acme', 'grant_review', 'INSERT', NULL, '{"id": 7, "tenant": "globex"}')                                                                    | its row is of tenant globex
+                    SELECT internal.append_change('globex', 'subject_grant', 'INSERT', NULL, '{"id": 7, "tenant": "acme", "idp": "sso", "subject": "mal", "key": "deploy", "enabled": true}') | forged_subject_grant of tenant globex at change 2: its row belongs to tenant acme
+                    SELECT internal.append_change('acme', 'grant_review', 'INSERT', NULL, '{"id": 7, "tenant": "globex"}')                                                                    | its row belongs to tenant globex
                     SELECT internal.append_change(NULL, 'blocked_subject', 'INSERT', NULL, '{"id": 7, "tenant": "acme", "enabled": true}')                                                     | forged_blocked_subject of the tables without tenant at change
                     """)
     void a_row_in_the_history_of_another_tenant_is_found(String attack, String finding)
@@ -417,7 +420,8 @@ class ForgedApprovalsTest {
                 SELECT internal.append_change('acme', 'blocked_subject', 'UPDATE', to_jsonb(b), to_jsonb(b) || '{"id": 4711}')
                   FROM broker.blocked_subject AS b
                 """);
-        assertOneIs(": it was blocked_subject 1, and nothing gets another number");
+        assertOneIs(
+                ": its row was blocked_subject 1 before, but the number of a row never changes");
     }
 
     /** Rows of the platform are of no tenant, and a key may get another name. */

@@ -125,7 +125,7 @@ class LogNotesTest {
         attack("UPDATE log.checkpoint SET note = NULL WHERE number = 2");
         wrong("heckpoint 2 lacks its note");
         attack("UPDATE log.checkpoint SET note = '%s' WHERE number = 2".formatted(text(one)));
-        wrong("heckpoint 2 has a note about a tree of other checkpoints");
+        wrong("heckpoint 2 has a note whose tree doesn't match the log's checkpoints");
         attack(
                 "UPDATE log.checkpoint SET note = replace('%s', '/audit/1', '/audit/2') WHERE number = 2"
                         .formatted(text(two)));

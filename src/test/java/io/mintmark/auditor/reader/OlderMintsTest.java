@@ -62,7 +62,7 @@ class OlderMintsTest {
     void a_mint_that_is_older_than_its_grant_is_named(long seconds, int named) throws Exception {
         var _ = new GrantedMints(database).of(AuditRows.mint("ci:main", "{}"));
         mint(lastChange("tenant = 'acme'").minusSeconds(seconds));
-        assertNamed(named, "of tenant acme, which was only made at");
+        assertNamed(named, "of tenant acme, which was made later, at");
     }
 
     @ParameterizedTest
@@ -72,7 +72,7 @@ class OlderMintsTest {
         GrantedMints.since(database, Instant.now().minus(Duration.ofDays(1)), "ci:main");
         database.admin(SHARED);
         mint(lastChange("tenant IS NULL").minusSeconds(seconds));
-        assertNamed(named, "of the tables without tenant, which was only made at");
+        assertNamed(named, "of the tables without tenant, which was made later, at");
     }
 
     @Test

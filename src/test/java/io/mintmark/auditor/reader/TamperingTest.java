@@ -320,7 +320,7 @@ class TamperingTest {
                 UPDATE audit.config_change AS c SET hash = audit.change_hash(c)
                  WHERE tenant = 'acme' AND revision = 3;
                 """,
-                "sealed a different row 3 of the changes of tenant acme");
+                "sealed another hash for row 3 of the changes of tenant acme");
     }
 
     @Test
@@ -457,7 +457,10 @@ class TamperingTest {
         assertEquals(1, found.wrong.size(), found.wrong.toString());
         assertTrue(found.wrong.getFirst().contains("another checkpoint has its number"));
         assertEquals(1, found.foreign.size());
-        assertTrue(found.foreign.getFirst().startsWith("Checkpoint 3 was signed as checkpoint 1"));
+        assertTrue(
+                found.foreign
+                        .getFirst()
+                        .startsWith("Checkpoint 3 has another number in its signed content: 1"));
     }
 
     @ParameterizedTest
@@ -542,6 +545,6 @@ class TamperingTest {
         Seals.Found found = Seals.found(database, List.of(Seals.KEY, next));
         assertEquals(List.of(), found.wrong);
         assertEquals(1, found.told.size());
-        assertTrue(found.told.getFirst().contains("didn't announce"));
+        assertTrue(found.told.getFirst().contains("did not announce"));
     }
 }

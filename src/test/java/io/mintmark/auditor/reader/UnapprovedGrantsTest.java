@@ -196,14 +196,14 @@ class UnapprovedGrantsTest {
                         """
                         UPDATE broker.subject_grant SET approved_by = 'test_admin', approved_at = now() WHERE subject = 'ci' | unapproved_grant 2 of tenant acme | it was approved only by a login that wrote or changed it
                         UPDATE broker.subject_grant SET approved_at = now() WHERE subject = 'cd' | unapproved_grant 3 of tenant acme | it was put in force without an approval
-                        UPDATE broker.subject_grant SET subject = 'mallory' WHERE subject = 'before' | unapproved_grant 1 of tenant acme | it was written as if it were approved already
+                        UPDATE broker.subject_grant SET subject = 'mallory' WHERE subject = 'before' | unapproved_grant 1 of tenant acme | it was written as already approved
                         INSERT INTO broker.subject_grant (tenant, idp, subject, key, approved_at) VALUES ('acme', 'sso', 'trudy', 'deploy', now()) | unapproved_grant 4 of tenant acme |
                         UPDATE broker.key SET max_duration = 7 WHERE name = 'root' | unapproved_key root of tenant acme |
                         UPDATE broker.access_rule SET steps = '{2}' WHERE id = 1 | unapproved_access_rule 1 of tenant acme |
                         UPDATE broker.access_rule SET end_access = false WHERE id = 3 | unapproved_access_rule 3 of tenant acme |
                         UPDATE broker.access_rule SET end_access = false, enabled = false WHERE id = 4 | unapproved_access_rule 4 of tenant acme |
                         UPDATE broker.access_rule SET subject = 'mallory', match = 'exact' WHERE id = 5 | unapproved_access_rule 5 of tenant acme |
-                        INSERT INTO broker.access_approver (tenant, rule, idp, issuer, subject, approved_at) VALUES ('acme', 2, 'sso', 'https://sso.example.com', 'mallory', now()) | unapproved_access_approver | it was written as if it were approved already
+                        INSERT INTO broker.access_approver (tenant, rule, idp, issuer, subject, approved_at) VALUES ('acme', 2, 'sso', 'https://sso.example.com', 'mallory', now()) | unapproved_access_approver | it was written as already approved
                         UPDATE broker.blocked_subject SET enabled = false WHERE id = 1 | unapproved_blocked_subject 1 of tenant acme |
                         UPDATE broker.blocked_subject SET until = now() + interval '1 hour' WHERE id = 2 | unapproved_blocked_subject 2 of tenant acme | it was lifted, shortened or narrowed
                         UPDATE broker.blocked_subject SET claims = '{"a": "b"}' WHERE id = 3 | unapproved_blocked_subject 3 of tenant acme | it was lifted, shortened or narrowed
@@ -384,8 +384,7 @@ class UnapprovedGrantsTest {
                     """
                             .formatted(requester, terms));
             forgeries.add(
-                    new Forgery(
-                            terms, requestOf(requester), "is not one that access rule 2 allowed"));
+                    new Forgery(terms, requestOf(requester), "was not allowed by access rule 2"));
         }
         forge(GRANT.formatted("q.subject", "q.access") + " WHERE q.subject LIKE 'dev:mallory_'");
         return eachIsFound(forgeries);
@@ -681,7 +680,7 @@ class UnapprovedGrantsTest {
                     new Forgery(
                             one.toString(),
                             requestOf(requester),
-                            "is not one that access rule %s allowed".formatted(one.getFirst())));
+                            "was not allowed by access rule %s".formatted(one.getFirst())));
         }
         forge(WITH_ACTOR);
         return eachIsFound(forgeries);
@@ -748,7 +747,7 @@ class UnapprovedGrantsTest {
         database.rewrite("access_request", "signed_off_by = NULL, signed_off_at = NULL");
         assertFound(
                 "wrong_sign_off of request ",
-                "it was signed off by 'test_tenant_admin' before, and a sign-off never changes");
+                "it was already signed off by 'test_tenant_admin', and a sign-off can't be changed");
     }
 
     @Test
@@ -765,7 +764,7 @@ class UnapprovedGrantsTest {
         database.rewrite("access_request", "status = 'pending'");
         assertFound(
                 "forged_access_request of tenant acme",
-                "was refused and became pending, but had ended before");
+                "had already ended as refused, but became pending");
     }
 
     @Test

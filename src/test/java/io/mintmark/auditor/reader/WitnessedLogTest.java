@@ -213,8 +213,8 @@ class WitnessedLogTest {
             quoteCharacter = '`',
             textBlock =
                     """
-                    UPDATE log.cosignature SET size = 9 WHERE size = 1 AND witness LIKE 'one%' | he log has no note for the cosigned tree 1 with 9 checkpoints
-                    UPDATE log.cosignature SET tree = 7 WHERE witness LIKE 'one%'              | he log has no note for the cosigned tree 7 with 1 checkpoints
+                    UPDATE log.cosignature SET size = 9 WHERE size = 1 AND witness LIKE 'one%' | he log has cosignatures for tree 1 with 9 checkpoints, but no note of that tree
+                    UPDATE log.cosignature SET tree = 7 WHERE witness LIKE 'one%'              | he log has cosignatures for tree 7 with 1 checkpoints, but no note of that tree
                     UPDATE log.cosignature SET size = 2 WHERE size = 3 AND witness LIKE 'two%' | heckpoint 2 has an invalid cosignature of two
                     DELETE FROM log.cosignature WHERE witness LIKE 'two%'                      | o checkpoint has the cosignatures
                     UPDATE log.cosignature SET line = concat(left(line, -4), 'AAAA') | heckpoint 1 has a cosignature that can't be read
@@ -242,7 +242,7 @@ class WitnessedLogTest {
                         + "quorum two\n");
         found(
                 1,
-                "heckpoint 1 has a note of a log that the policy lacks: log "
+                "heckpoint 1 has a note of a log that the policy doesn't list: log "
                         + Seals.NOTES.key(1).text());
         Files.writeString(policy, TestWitness.log() + two.line() + "quorum two\n");
         found(1, "1 cosignatures were made by keys that the policy doesn't list");
@@ -318,7 +318,7 @@ class WitnessedLogTest {
                                 part.toString());
         assertEquals(0, ran.status(), ran.errors());
         for (String said : verify(1, part)) {
-            assertTrue(said.contains("art of a log lacks checkpoints before it"), said);
+            assertTrue(said.contains("art of a log lacks the earlier checkpoints"), said);
         }
     }
 }

@@ -134,8 +134,7 @@ class Pkcs11ModuleIT {
                         "pkcs11:object=absent",
                         "pkcs11:object=absent: the PKCS#11 token has no such private key",
                         "pkcs11:object=twice",
-                        "pkcs11:object=twice: the PKCS#11 token has several such private keys;"
-                                + " add id= to name one",
+                        "pkcs11:object=twice: the PKCS#11 token has several such private keys; add id= to the URI to choose one",
                         "pkcs11:object=short",
                         "pkcs11:object=short is an RSA key of 1024 bits; the minimum is 2048",
                         "pkcs11:object=p384",
@@ -180,7 +179,7 @@ class Pkcs11ModuleIT {
                 assertThrows(TokenUnavailable.class, () -> verifies(old, "SHA256withECDSA"))
                         .getMessage();
         assertEquals(
-                "pkcs11:token=mintmark;object=replaced is no longer the key that was published",
+                "pkcs11:token=mintmark;object=replaced: the token now has another key than the one that the broker published",
                 message);
         TokenKey after = key("pkcs11:token=mintmark;object=replaced");
         assertTrue(verifies(after, "SHA256withECDSA"));

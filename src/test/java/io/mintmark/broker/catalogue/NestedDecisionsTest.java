@@ -85,7 +85,7 @@ class NestedDecisionsTest {
                 refused(
                         "DELETE FROM broker.access_approver WHERE role_name = 'test_tenant_admin'",
                         vote(request, "withdraw") + " RETURNING pg_temp.nested()");
-        assertTrue(said.contains("takes away the row that lets you do so"), said);
+        assertTrue(said.contains("changes a row that makes you an approver of it"), said);
         assertStatus(request, "granted");
     }
 
@@ -141,7 +141,7 @@ class NestedDecisionsTest {
                 "INSERT INTO broker.access_approver (rule, idp, subject, program) VALUES (1, 'sso', 'bot:lead', true)");
         String request = asked.asks("dev:eve", "deploy", 600);
         String said = refused("WITH change AS (%s) %s".formatted(change, vote(request, "approve")));
-        assertTrue(said.contains("The transaction has decided a request for access"), said);
+        assertTrue(said.contains("This transaction has decided a request for access"), said);
         assertStatus(request, "pending");
         database.run(Who.TENANT_ADMIN, change);
     }
@@ -187,7 +187,7 @@ class NestedDecisionsTest {
         String said =
                 refused(
                         "WITH grants AS (UPDATE broker.subject_grant SET enabled = false) UPDATE broker.access_rule SET enabled = false WHERE id = 1");
-        assertTrue(said.contains("which the change of the rule ends anyway"), said);
+        assertTrue(said.contains("The change of the rule alone would end that access"), said);
         database.run(
                 Who.TENANT_ADMIN, "UPDATE broker.access_rule SET enabled = false WHERE id = 1");
         database.assertRows("SELECT enabled FROM broker.subject_grant", "f");
@@ -234,12 +234,12 @@ class NestedDecisionsTest {
             textBlock =
                     """
                     refuse   | UPDATE broker.access_rule SET max_access = 3000 WHERE id = 1                          | ended while the statement
-                    refuse   | DELETE FROM broker.access_approver WHERE role_name = 'test_tenant_admin'              | takes away the row that lets you do so
-                    approve  | DELETE FROM broker.access_approver WHERE role_name = 'test_tenant_admin'              | takes away the row that lets you do so
+                    refuse   | DELETE FROM broker.access_approver WHERE role_name = 'test_tenant_admin'              | changes a row that makes you an approver of it
+                    approve  | DELETE FROM broker.access_approver WHERE role_name = 'test_tenant_admin'              | changes a row that makes you an approver of it
                     withdraw | UPDATE broker.subject_grant SET enabled = false                                       | ended while the statement
-                    withdraw | INSERT INTO broker.access_approver (rule, role_name, idp, subject) VALUES (2, 'test_tenant_admin', 'sso', 'dev:eve') | changes who you are to it
-                    approve  | INSERT INTO broker.access_approver (rule, role_name, idp, subject, program) VALUES (1, 'test_tenant_admin', 'sso', 'dev:tina', true) | changes who you are to it
-                    refuse   | INSERT INTO broker.access_approver (rule, role_name, step) VALUES (1, 'test_tenant_admin', 2) | changes who you are to it
+                    withdraw | INSERT INTO broker.access_approver (rule, role_name, idp, subject) VALUES (2, 'test_tenant_admin', 'sso', 'dev:eve') | changes a row that makes you an approver of it
+                    approve  | INSERT INTO broker.access_approver (rule, role_name, idp, subject, program) VALUES (1, 'test_tenant_admin', 'sso', 'dev:tina', true) | changes a row that makes you an approver of it
+                    refuse   | INSERT INTO broker.access_approver (rule, role_name, step) VALUES (1, 'test_tenant_admin', 2) | changes a row that makes you an approver of it
                     """)
     void what_a_decision_calls_is_seen_by_it(String verdict, String change, String refusal) {
         String request = asked.asks("dev:eve", "deploy", 600);
@@ -313,7 +313,7 @@ class NestedDecisionsTest {
                         COMMIT
                         """
                                 .formatted(vote(request, "approve")));
-        assertTrue(said.contains("The transaction has decided a request for access"), said);
+        assertTrue(said.contains("This transaction has decided a request for access"), said);
     }
 
     @Test
@@ -331,7 +331,7 @@ class NestedDecisionsTest {
                             "UPDATE broker.access_rule SET max_access = 3000 WHERE id = 1;"
                                     + "UPDATE broker.access_rule SET reason = 'tidy' WHERE id = 1",
                             end + " RETURNING pg_temp.nested()");
-            assertTrue(said.contains("which the change of the rule ends anyway"), said);
+            assertTrue(said.contains("The change of the rule alone would end that access"), said);
         }
     }
 

@@ -93,8 +93,7 @@ class ProviderTypesTest {
                 () -> {
                     if (row.at("/key_settings/permissions").has("needs_one_of")) {
                         assertEquals(
-                                "key setting 'repositories' must be set if neither repository_ids"
-                                        + " nor all_repositories is, and only then",
+                                "key setting 'repositories' or 'repository_ids' or 'all_repositories' must be set, but only one of them",
                                 refusal(type, provider, aimless));
                     } else if (required) {
                         assertEquals(

@@ -188,7 +188,7 @@ final class ExchangeTest {
                 _ ->
                         new NotCalled(
                                 NotCalled.Why.TENANT_BUSY,
-                                "1024 calls of the tenant are already waiting"));
+                                "1024 provider calls of the tenant are already waiting"));
 
         Unavailable busy = assertThrows(Unavailable.class, () -> stage.refusal("busy", "idle"));
 

@@ -226,8 +226,7 @@ final class KeySetFetchTest {
         issuer.redirect(IssuerStandIn.KEYS, issuer.url() + ELSEWHERE);
         issuer.serve(IssuerStandIn.DISCOVERY, "{\"issuer\":\"https://other.example\"}");
         assertFault(
-                "/.well-known/jwks.json: 127.0.0.1 answered with a redirect, which isn't followed;"
-                        + " /.well-known/openid-configuration is of issuer 'https://other.example'");
+                "/.well-known/jwks.json: 127.0.0.1 answered with a redirect, which the broker doesn't follow; /.well-known/openid-configuration names another issuer, 'https://other.example'");
         issuer.serve(IssuerStandIn.KEYS, "{\"keys\":[],\"x\":\"" + "x".repeat(1 << 20) + "\"}");
         issuer.serve(IssuerStandIn.DISCOVERY, "{\"issuer\":\"%s\"}".formatted(issuer.url()));
         assertFault(

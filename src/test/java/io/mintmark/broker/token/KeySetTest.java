@@ -72,7 +72,7 @@ final class KeySetTest {
                 EC.publicJwk().replace("\"kid\":\"ec\"", "\"kid\":\"enc\",\"use\":\"enc\"");
         assertEquals(
                 List.of(
-                        "'weak' is an RSA key of 1024 bits, and only 2048 to 8192 are accepted",
+                        "'weak' is an RSA key of 1024 bits; it must have 2048 to 8192 bits",
                         "'enc' isn't meant for verifying signatures, according to its use or"
                                 + " key_ops",
                         "one without kid is symmetric",

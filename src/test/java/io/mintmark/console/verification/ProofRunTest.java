@@ -37,7 +37,7 @@ class ProofRunTest {
         Instant begun = Instant.parse("2026-03-01T12:00:00Z");
         ProofRun run = new ProofRun("audrey", begun, 10);
 
-        run.doubtful("Change 12 of tenant acme is sealed not by checkpoint 913", "00");
+        run.doubtful("Change 12 of tenant acme was sealed late", "00");
         run.end(begun.plusSeconds(1), Optional.empty(), Optional.empty());
 
         assertFalse(run.isClean());

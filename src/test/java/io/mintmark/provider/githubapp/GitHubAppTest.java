@@ -386,9 +386,9 @@ class GitHubAppTest {
             quoteCharacter = '`',
             textBlock =
                     """
-                    'permissions':{'contents':'read'}                                          | 'repositories' must be set if neither repository_ids nor all_repositories is
-                    'repositories':['shop'],'all_repositories':true,'permissions':{'contents':'read'} | and only then
-                    'repositories':['shop'],'repository_ids':['1'],'permissions':{'contents':'read'}  | and only then
+                    'permissions':{'contents':'read'}                                          | 'repositories' or 'repository_ids' or 'all_repositories' must be set, but only one of them
+                    'repositories':['shop'],'all_repositories':true,'permissions':{'contents':'read'} | must be set, but only one of them
+                    'repositories':['shop'],'repository_ids':['1'],'permissions':{'contents':'read'}  | must be set, but only one of them
                     'repositories':['shop']                                                    | 'permissions' is missing
                     'repositories':['shop'],'permissions':{}                                   | 'permissions' is missing
                     'repositories':['shop'],'permissions':{'contents':'all'}                   | 'permissions' has the level 'all' for 'contents'

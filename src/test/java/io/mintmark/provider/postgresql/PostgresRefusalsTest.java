@@ -170,7 +170,7 @@ class PostgresRefusalsTest {
 
             MintingBroker.assertFailed(
                     Reason.PROVIDER_MISCONFIGURED,
-                    "must name literally",
+                    "must be in allowed_targets as it is",
                     order.allowing("**", "pg_*").mint(providers));
             assertInstanceOf(Minted.class, order.allowing("pg_read_all_data").mint(providers));
         } finally {

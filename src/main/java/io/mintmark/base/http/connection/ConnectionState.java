@@ -112,8 +112,7 @@ final class ConnectionState {
         }
         if (!moment.compareAndSet(wait, before)) {
             throw new CloseConnectionException(
-                    "the connection was closed because its client"
-                            + " waits for a response too long");
+                    "the connection was closed because its client was too slow");
         }
         return result;
     }

@@ -30,7 +30,7 @@ public final class OpenFiles {
     static void requireEnough(int connections, long limit) {
         if (connections + OTHERS > limit) {
             throw new InvalidSettings(
-                    "SERVER_MAX_CONNECTIONS needs %d open files, and the process may open"
+                    "SERVER_MAX_CONNECTIONS needs %d open files, but the process may open only"
                                     .formatted(connections + OTHERS)
                             + " %d: lower the setting, or raise the limit (ulimit -n)"
                                     .formatted(limit));

@@ -69,7 +69,8 @@ final class RequestReader extends DataReader {
     @Override
     public void ensureAvailable() {
         if (state.isBroken()) {
-            throw new CloseConnectionException("the start of the next request is unknown");
+            throw new CloseConnectionException(
+                    "the connection can't be used again, because the end of its last request is unknown");
         }
         super.ensureAvailable();
     }

@@ -57,11 +57,7 @@ public final class UntrustedProxies implements Filter {
         counter.run();
         if (reported.compareAndSet(false, true)) {
             log.warn(
-                    "A request from {} has X-Forwarded-For or Forwarded, but TRUSTED_PROXIES"
-                            + " doesn't list that address: the header is ignored, and all clients"
-                            + " behind it share one rate limit and one address in the audit log. If it"
-                            + " is your reverse proxy, add its address to TRUSTED_PROXIES. Further"
-                            + " requests are only counted.",
+                    "A request from {} has X-Forwarded-For or Forwarded, but TRUSTED_PROXIES doesn't list that address: the header is ignored, and all clients behind it share one rate limit and one address in the audit log. If the address is that of your reverse proxy, add the address to TRUSTED_PROXIES. Further requests are only counted.",
                     peer.getHostAddress());
         }
     }

@@ -65,8 +65,7 @@ enum ReasonMeaning {
                     + " provider allows further types."),
     ISSUER_KEYS_UNAVAILABLE(
             "the token couldn't be verified, because the issuer's keys couldn't be fetched",
-            "Look at the detail and at the broker's log: jwks_uri, the issuer's certificate, its"
-                    + " status, or OUTBOUND_ALLOWED_HOSTS. The client may try again."),
+            "Look at the detail and at the broker's log. Possible causes: a wrong jwks_uri, an expired certificate, an outage of the issuer, or a host that OUTBOUND_ALLOWED_HOSTS lacks. The client may try again."),
     CLAIMS_NOT_ACCEPTED(
             "the token doesn't meet required_claims of the identity provider",
             "Compare the token's claims with required_claims. Tokens of another organisation are"

@@ -139,8 +139,8 @@ record Needs(List<Need> all, boolean seesLog, Optional<Instant> verified) {
                 kind == Kind.REQUEST
                         ? requests.count().number() == 1 ? "request for you" : "requests for you"
                         : requests.count().number() == 1
-                                ? "break glass without sign-off"
-                                : "break glasses without sign-off",
+                                ? "use of break glass without sign-off"
+                                : "uses of break glass without sign-off",
                 kind == Kind.REQUEST ? "/requests" : "/requests?show=break-glass",
                 "%s for %s of %s".formatted(first.subject(), first.key(), first.tenant()),
                 Optional.of(Links.request(first.id())),
@@ -185,7 +185,7 @@ record Needs(List<Need> all, boolean seesLog, Optional<Instant> verified) {
                             Optional.of(Links.mint(first.mint())),
                             unrevoked.since(),
                             unrevoked.tried() > 0
-                                    ? "read why its provider refuses"
+                                    ? "read why the provider refuses"
                                     : "wait for the broker, or revoke at the provider",
                             bounded(
                                     unrevoked.count(),
@@ -288,9 +288,7 @@ record Needs(List<Need> all, boolean seesLog, Optional<Instant> verified) {
                 others == 0
                         ? "everything else is in order"
                         : counted(
-                                others,
-                                "more matter is listed below",
-                                "more matters are listed below");
+                                others, "more item is listed below", "more items are listed below");
         return "%s. %s%s.".formatted(begun(first), begun(rest), log);
     }
 

@@ -141,7 +141,7 @@ public final class Statements {
                 "Block this subject without an end, with tokens from " + scope(tenant, idp),
                 KEEPERS,
                 List.of(
-                        "It removes the end of the existing block %d and adds to its reason."
+                        "This removes the end of the existing block %d and adds to the block's reason."
                                 .formatted(block),
                         out.left("this subject")),
                 out.types(),

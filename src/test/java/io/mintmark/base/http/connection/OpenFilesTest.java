@@ -15,8 +15,7 @@ class OpenFilesTest {
                 assertThrows(InvalidSettings.class, () -> OpenFiles.requireEnough(2000, 1024));
 
         assertEquals(
-                "SERVER_MAX_CONNECTIONS needs 2256 open files, and the process may open "
-                        + "1024: lower the setting, or raise the limit (ulimit -n)",
+                "SERVER_MAX_CONNECTIONS needs 2256 open files, but the process may open only 1024: lower the setting, or raise the limit (ulimit -n)",
                 refusal.getMessage());
     }
 

@@ -259,14 +259,15 @@ class OverviewPageTest {
 
             assertShows(
                     page,
-                    "answer\">Two break-glass requests wait for a sign-off, and three mints have no outcome. "
-                            + "Two more matters are listed below",
-                    "<b>2</b> <a href=\"/requests?show=break-glass\">break glasses without sign-off</a>",
+                    "answer\">Two break-glass requests wait for a sign-off, and three mints have no outcome. Two more items are listed below",
+                    "<b>2</b> <a href=\"/requests?show=break-glass\">uses of break glass without sign-off</a>",
                     "<a href=\"/requests/%s\">repo:acme/shop:incident-2 for deploy of acme</a>"
                             .formatted(oldest),
                     "<b>0</b> <a href=\"/requests\">requests for you");
             assertTrue(page.indexOf("break glasses without") < page.indexOf("ends soon</a>"));
-            assertShows(there.page("other", "/"), "<b>0</b> break glasses without sign-off</span>");
+            assertShows(
+                    there.page("other", "/"),
+                    "<b>0</b> uses of break glass without sign-off</span>");
             own.runAsSuperuser(
                     """
                     SET session_replication_role = replica;

@@ -191,7 +191,9 @@ class ProofTest {
 
         assertEquals(2, valid.split("</span> valid</span>", -1).length - 1, valid);
         assertEquals(1, page.split("</span> valid</span>", -1).length - 1, page);
-        assertShows(page, "</span> wrong</strong><br><small>was signed as checkpoint 1</small>");
+        assertShows(
+                page,
+                "</span> wrong</strong><br><small>has another number in its signed content: 1</small>");
     }
 
     @Test

@@ -101,7 +101,7 @@ class ReceiptDownloadTest {
                         "SELECT mint_id FROM audit.event WHERE step = 1 AND subject = 'late:subject'");
         HttpResponse<String> answer = world.get("auditor", address(late));
         assertEquals(404, answer.statusCode());
-        assertShows(answer.body(), "it isn't sealed yet");
+        assertShows(answer.body(), "the row isn't sealed yet");
     }
 
     @Test

@@ -195,7 +195,9 @@ class StolenSubjectTest {
         String page = page("stolen-6");
 
         assertShows(
-                page, "It removes the end of the existing block", "UPDATE broker.blocked_subject");
+                page,
+                "This removes the end of the existing block",
+                "UPDATE broker.blocked_subject");
         assertLacks(page, "INSERT INTO broker.blocked_subject");
     }
 
