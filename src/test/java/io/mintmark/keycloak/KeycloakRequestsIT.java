@@ -156,7 +156,8 @@ class KeycloakRequestsIT {
             assertEquals(0, listed.status(), listed::said);
             assertShows(listed.said(), "hello.txt");
 
-            rita.navigate(console + "/requests"); // Keycloak knows her from the client's login
+            rita.navigate(console + "/requests");
+            signIn(rita, "rita"); // Keycloak ended her browser's session for the offline token
             choose(rita, id, "withdraw");
             Ran refused = list();
             assertEquals(1, refused.status(), refused::said);
@@ -193,7 +194,8 @@ class KeycloakRequestsIT {
         rita.navigate(line.substring(PROMPT.length()));
         signIn(rita, "rita");
         click(rita, "[name=accept]");
-        assertEquals(0, login.waitFor(), rita::content);
+        String said = lines.readAllAsString();
+        assertEquals(0, login.waitFor(), () -> said + rita.content());
     }
 
     private static void signIn(Page page, String person) {
@@ -211,8 +213,8 @@ class KeycloakRequestsIT {
     }
 
     private static void choose(Page page, String id, String verdict) {
-        page.locator("#r-%s button[value=%s]".formatted(id, verdict)).click();
-        page.waitForURL(url -> url.contains("?id=" + id));
+        click(page, "#r-%s button[value=%s]".formatted(id, verdict));
+        page.waitForURL(url -> url.endsWith("/requests/" + id));
     }
 
     /** Mints, and lists the bucket with the AWS CLI. */

@@ -42,7 +42,7 @@ public final class RequestRoutes {
         this.broker = broker;
     }
 
-    /** The page at {@code /requests}; with an id the page of that request. */
+    /** The page at {@code /requests}. */
     public void show(ServerRequest request, ServerResponse response) {
         rendering.answer(
                 (connection, asked, _) -> RequestsPage.view(connection, asked, broker.isPresent()),
