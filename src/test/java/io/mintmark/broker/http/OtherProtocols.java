@@ -119,6 +119,11 @@ final class OtherProtocols {
         ofTenant("acme", world.token());
         ofTenant("acme", "garbage");
         ofTenant("other", world.token());
+        answers.ask(
+                world,
+                "POST /tenants/acme/oauth2/v2.0/token",
+                "{}",
+                "Content-Type: application/json");
         answers.ask(world, "GET /.well-known/oauth-authorization-server", "");
     }
 
