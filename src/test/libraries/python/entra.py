@@ -1,6 +1,6 @@
-"""MSAL finds the broker as an identity provider and authenticates with the workload's identity token as a
-client assertion (RFC 7523 section 2.2), as docs/clients/oauth2.md shows. azure-identity looks for no
-identity provider, and the page says so."""
+"""MSAL and azure-identity authenticate with the workload's identity token as a client assertion (RFC 7523
+section 2.2), as docs/clients/oauth2.md shows. MSAL finds the broker as an identity provider; azure-identity
+looks for none, and sends its request to a path below the authority."""
 
 import os
 import pathlib
@@ -9,12 +9,21 @@ import re
 import azure.identity
 import msal
 import requests
+from azure.core.exceptions import ClientAuthenticationError
 from azure.core.pipeline.transport import RequestsTransport
 
 BROKER = os.environ["MINTMARK_URL"]
 NAME = "https://mintmark.example.com"
 PAGE = pathlib.Path(os.environ["DOCUMENTS"], "clients", "oauth2.md").read_text()
-BLOCK = next(block for block in re.findall(r"^```python\n(.*?)^```$", PAGE, re.M | re.S) if "import msal" in block)
+BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.M | re.S)
+FILE = os.environ["MINTMARK_TOKEN_FILE"]
+
+
+def block(word):
+    """What the page shows of a library, with the file of the identity token."""
+    shown = next(block for block in BLOCKS if word in block)
+    assert "/var/run/mintmark/token" in shown, shown
+    return shown.replace("/var/run/mintmark/token", FILE)
 
 
 class Proxy:
@@ -41,9 +50,8 @@ class Msal:
 
 
 def token_of(key):
-    block = BLOCK.replace("import msal\n", "").replace('"api"', repr(key))
     names = {"msal": Msal}
-    exec(block.replace("/var/run/mintmark/token", os.environ["MINTMARK_TOKEN_FILE"]), names)
+    exec(block("import msal").replace("import msal\n", "").replace('"api"', repr(key)), names)
     return names["token"]
 
 
@@ -52,30 +60,50 @@ refused = token_of("nothing")
 assert refused["error"] == "invalid_target" and "nothing" in refused["error_description"], refused
 
 SCOPE = "https://management.azure.com/.default"
-refused = token_of(SCOPE)
-assert refused["error"] == "invalid_target" and "the name of a key" in refused["error_description"], refused
+ENTRA = "the-entra-token-"
+assert token_of(SCOPE)["access_token"].startswith(ENTRA), token_of(SCOPE)
 
 
-class Sent(Exception):
-    pass
+class Https(RequestsTransport):
+    """As Proxy, for azure-identity, which accepts no authority without HTTPS either."""
+
+    def send(self, request, **further):
+        assert request.url.startswith(NAME + "/"), request.url
+        request.url = request.url.replace(NAME, BROKER)
+        return super().send(request, **further)
 
 
-class Recorder(RequestsTransport):
-    def send(self, request, **_):
-        raise Sent(request.method, request.url, request.body["grant_type"], request.body["scope"])
+def credential(kind, **further):
+    return kind(transport=Https(), retry_total=0, **further)
 
 
-further = {"authority": NAME + "/tenants", "transport": Recorder(), "retry_total": 0}
-for credential in (
-    azure.identity.ClientAssertionCredential("acme", "any", lambda: "the.identity.token", **further),
-    azure.identity.WorkloadIdentityCredential(
-        tenant_id="acme", client_id="any", token_file_path=os.environ["MINTMARK_TOKEN_FILE"], **further
-    ),
-):
+def refusal(unfit, scope):
     try:
-        credential.get_token(SCOPE)
-        raise AssertionError("a token of nobody")
-    except Sent as sent:
-        assert sent.args == ("POST", NAME + "/tenants/acme/oauth2/v2.0/token", "client_credentials", SCOPE), sent
+        unfit.get_token(scope)
+    except ClientAuthenticationError as refused:
+        return str(refused)
+    raise AssertionError("a token for " + scope)
+
+
+names = {"WorkloadIdentityCredential": lambda **shown: credential(azure.identity.WorkloadIdentityCredential, **shown)}
+exec(re.sub("^from .*", "", block("WorkloadIdentityCredential"), flags=re.M), names)
+workload = names["credential"]
+assert names["token"].token.startswith(ENTRA), names["token"]
+
+place = {"authority": NAME + "/tenants", "client_id": "any", "func": pathlib.Path(FILE).read_text}
+assertion = credential(azure.identity.ClientAssertionCredential, tenant_id="acme", **place)
+os.environ.update(
+    AZURE_AUTHORITY_HOST=NAME + "/tenants", AZURE_TENANT_ID="acme", AZURE_CLIENT_ID="any", AZURE_FEDERATED_TOKEN_FILE=FILE
+)
+default = credential(azure.identity.DefaultAzureCredential)
+
+for fit in workload, assertion, default:
+    assert fit.get_token(SCOPE).token.startswith(ENTRA), fit
+    assert fit.get_token("api/.default").token.startswith("eyJ"), fit
+for unfit in workload, assertion:
+    for missing in "nothing", "https://nothing.example.com":
+        assert missing in refusal(unfit, missing + "/.default"), refusal(unfit, missing + "/.default")
+stranger = credential(azure.identity.ClientAssertionCredential, tenant_id="other", **place)
+assert "use /tenants/acme" in refusal(stranger, SCOPE), refusal(stranger, SCOPE)
 
 print("MSAL", msal.__version__, "azure-identity", azure.identity.__version__)

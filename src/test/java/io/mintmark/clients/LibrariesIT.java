@@ -72,9 +72,10 @@ class LibrariesIT {
                 """
                 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets)
                 VALUES ('acme', 'entra', 'azure', '{"tenant_id": "%1$s", "authority": "%2$s"}', '{%3$s}');
-                INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                INSERT INTO broker.key (tenant, name, provider, max_duration, settings, resource)
                 VALUES ('acme', 'entra', 'entra', 5400,
-                        '{"client_id": "%3$s", "scope": "https://management.azure.com/.default"}');
+                        '{"client_id": "%3$s", "scope": "https://management.azure.com/.default"}',
+                        'https://management.azure.com');
                 INSERT INTO broker.subject_grant (tenant, idp, subject, key)
                 VALUES ('acme', 'ci', 'ci:main', 'entra');
                 INSERT INTO broker.access_rule

@@ -26,6 +26,8 @@ class TokenExchangeByLibrariesTest {
                         '{"audience": "https://api.example.com", "claims": {"scope": "read write"}}');
                 INSERT INTO broker.subject_grant (tenant, idp, subject, key)
                 VALUES ('acme', 'ci', 'ci:main', 'scoped');
+                UPDATE broker.key SET resource = 'https://' || name || '.example.com'
+                 WHERE tenant = 'acme' AND name IN ('api', 'spare');
                 """);
         Eventually.holds(() -> world.broker().keys(world.token()).body().path("keys").size() == 3);
     }
@@ -46,12 +48,32 @@ class TokenExchangeByLibrariesTest {
     }
 
     private static Answer post(Map<String, String> form) {
+        return post("/oauth2/token", form);
+    }
+
+    private static Answer post(String path, Map<String, String> form) {
         return world.broker()
                 .send(
                         world.broker()
-                                .request("/oauth2/token")
+                                .request(path)
                                 .header("Content-Type", "application/x-www-form-urlencoded")
                                 .POST(BodyPublishers.ofString(StsForms.encoded(form))));
+    }
+
+    /** As azure-identity does with the authority {@code https://BROKER/tenants}. */
+    private static Answer byAzure(String tenant, String token, String name, String value) {
+        Map<String, String> form = new LinkedHashMap<>();
+        form.put("grant_type", "client_credentials");
+        form.put("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer");
+        form.put("client_assertion", token);
+        form.put("client_id", "any");
+        form.put("scope", "api/.default");
+        form.put(name, value);
+        return post("/tenants/" + tenant + "/oauth2/v2.0/token", form);
+    }
+
+    private static Answer byAzure(String scope) {
+        return byAzure("acme", world.token(), "scope", scope);
     }
 
     private static String error(Answer answer) {
@@ -101,6 +123,72 @@ class TokenExchangeByLibrariesTest {
         Answer answer = post(form);
         assertEquals("400 invalid_request", error(answer));
         assertTrue(answer.at("/error_description").contains("(malformed_jwt)"), answer::toString);
+    }
+
+    @Test
+    void a_default_scope_names_the_key_or_its_resource() {
+        for (String scope :
+                List.of(
+                        "api",
+                        "api/.default",
+                        "https://api.example.com/.default",
+                        "https://api.example.com//.default")) {
+            Answer answer = byAzure(scope);
+            assertEquals(200, answer.status(), scope + answer);
+            assertEquals("api", answer.at("/scope"));
+        }
+        for (String scope :
+                List.of(
+                        "spare/.default",
+                        "https://spare.example.com/.default",
+                        "https://nothing.example.com/.default",
+                        "https://api.example.com",
+                        "https://api.example.com/.default https://spare.example.com/.default",
+                        "/.default")) {
+            assertEquals("400 invalid_target", error(byAzure(scope)), scope);
+        }
+    }
+
+    @Test
+    void a_default_scope_decides_only_where_nothing_else_names_the_key() {
+        Answer scoped = byAzure("acme", world.token(), "audience", "scoped");
+        assertEquals("read write", scoped.at("/scope"), scoped::toString);
+        Answer spare = byAzure("acme", world.token(), "resource", "https://spare.example.com");
+        assertEquals("400 invalid_target", error(spare));
+        Map<String, String> exchange = form(world.token(), "");
+        exchange.put("scope", "api/.default");
+        assertEquals("400 invalid_request", error(post(exchange)));
+    }
+
+    @Test
+    void the_tenant_of_the_path_must_be_that_of_the_token() {
+        for (String tenant : List.of("other", "ACME", "acme.x")) {
+            Answer answer = byAzure(tenant, world.token(), "scope", "api");
+            assertEquals("400 invalid_request", error(answer), tenant);
+            assertTrue(
+                    answer.at("/error_description").contains("use /tenants/acme"),
+                    answer::toString);
+            // who has no token of the tenant doesn't learn its name
+            Answer stranger = byAzure(tenant, world.expiredToken(), "scope", "api");
+            assertEquals("401 invalid_client", error(stranger));
+            assertTrue(
+                    stranger.at("/error_description").contains("(token_expired)"),
+                    stranger::toString);
+        }
+    }
+
+    @Test
+    void the_path_of_a_tenant_has_one_method_too() {
+        for (String method : List.of("GET", "PUT", "OPTIONS")) {
+            Answer answer =
+                    world.broker()
+                            .send(
+                                    world.broker()
+                                            .request("/tenants/acme/oauth2/v2.0/token")
+                                            .method(method, BodyPublishers.noBody()));
+            assertEquals("405 invalid_request", error(answer), method);
+            assertEquals("POST", answer.header("Allow"));
+        }
     }
 
     @Test

@@ -53,6 +53,7 @@ sealed interface Decision {
         SortedMap<String, Granted> mintable = admitted.entitlements().mintable(now);
         return switch (request.keys()
                 .from(
+                        admitted.token().provider().tenant(),
                         mintable.values(),
                         admitted.entitlements()::keyOfResource,
                         request.format())) {

@@ -1,6 +1,7 @@
 package io.mintmark.broker.exchange;
 
 import io.mintmark.base.tenant.KeyName;
+import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.verdict.Verdict;
 import io.mintmark.broker.grant.Granted;
 import io.mintmark.broker.grant.ResourceUri;
@@ -19,6 +20,7 @@ public interface KeySelection {
     /**
      * Selects keys. A selected key that isn't mintable is denied.
      *
+     * @param tenant of the token
      * @param mintable the keys that the subject could mint now, by name
      * @param resources finds the tenant's keys, mintable or not, by the URI of {@code
      *     broker.key.resource}
@@ -26,7 +28,10 @@ public interface KeySelection {
      * @return one to ten names, no duplicates
      */
     Verdict<List<KeyName>> from(
-            Collection<Granted> mintable, Resources resources, CredentialFormat format);
+            TenantName tenant,
+            Collection<Granted> mintable,
+            Resources resources,
+            CredentialFormat format);
 
     /** The keys of a tenant by the URI that OAuth 2.0 clients call them (RFC 8707). */
     interface Resources {
@@ -43,6 +48,6 @@ public interface KeySelection {
             throw new IllegalArgumentException("a request must name at least one key");
         }
         Verdict<List<KeyName>> selected = Verdict.passed(List.copyOf(names));
-        return (_, _, _) -> selected;
+        return (_, _, _, _) -> selected;
     }
 }

@@ -20,6 +20,7 @@ import io.mintmark.base.verdict.Verdict;
 import io.mintmark.broker.exchange.CredentialFormat;
 import io.mintmark.broker.exchange.Credentials;
 import io.mintmark.broker.exchange.Exchange;
+import io.mintmark.broker.exchange.KeySelection;
 import io.mintmark.broker.http.TokenExchangeForm.Grant;
 import io.mintmark.broker.token.PresentedToken;
 
@@ -37,6 +38,10 @@ import java.util.Optional;
  */
 final class OAuthRoutes implements HttpService {
     static final String TOKEN = "/oauth2/token";
+
+    /** The same endpoint where clients of Azure, which read no metadata, expect it. */
+    static final String TOKEN_OF_TENANT = "/tenants/{tenant}/oauth2/v2.0/token";
+
     static final String METADATA = "/.well-known/oauth-authorization-server";
 
     private static final String SCOPE = "scope";
@@ -79,6 +84,7 @@ final class OAuthRoutes implements HttpService {
     @Override
     public void routing(HttpRules rules) {
         rules.post(TOKEN, MatchedRoute.of(TOKEN, this::token))
+                .post(TOKEN_OF_TENANT, MatchedRoute.of(TOKEN_OF_TENANT, this::token))
                 .get(METADATA, MatchedRoute.of(METADATA, this::metadata));
     }
 
@@ -118,7 +124,7 @@ final class OAuthRoutes implements HttpService {
                                         requests.of(
                                                 request,
                                                 both,
-                                                valid.target(),
+                                                keys(request, valid.target()),
                                                 Optional.empty(),
                                                 wanted))
                                 .then(exchange::mint);
@@ -133,6 +139,11 @@ final class OAuthRoutes implements HttpService {
                         refusal -> error(refusal, valid));
             }
         }
+    }
+
+    private static KeySelection keys(ServerRequest request, TargetKeys target) {
+        Optional<String> tenant = request.path().pathParameters().first("tenant").asOptional();
+        return tenant.map(target::inTenant).orElse(target);
     }
 
     private static OAuthError error(Refusal refusal, TokenExchangeForm.Valid form) {

@@ -1,5 +1,7 @@
 package io.mintmark.broker.http;
 
+import java.util.regex.Pattern;
+
 /**
  * Which protocol a path speaks: that of the interface, or one that clients have built in. Browsers'
  * applications may be let into the interface; the others aren't for them.
@@ -10,6 +12,9 @@ enum Protocol {
     STS,
     OAUTH;
 
+    private static final Pattern TOKEN_OF_TENANT =
+            Pattern.compile("/tenants/[A-Za-z0-9_-][A-Za-z0-9_.-]*/oauth2/v2\\.0/token");
+
     /** The protocol of a path, as it was sent or as it was understood. */
     static Protocol of(String path) {
         if (path.startsWith(AwsSdkRoute.PREFIX)) {
@@ -18,7 +23,9 @@ enum Protocol {
         if (path.equals(StsRoute.PATH) || path.startsWith(StsRoute.PATH + "/")) {
             return STS;
         }
-        return path.equals(OAuthRoutes.TOKEN) || path.equals(OAuthRoutes.METADATA)
+        return path.equals(OAuthRoutes.TOKEN)
+                        || path.equals(OAuthRoutes.METADATA)
+                        || TOKEN_OF_TENANT.matcher(path).matches()
                 ? OAUTH
                 : INTERFACE;
     }

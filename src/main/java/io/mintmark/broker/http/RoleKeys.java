@@ -1,6 +1,7 @@
 package io.mintmark.broker.http;
 
 import io.mintmark.base.tenant.KeyName;
+import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.verdict.RequestRefusal.BadField;
 import io.mintmark.base.verdict.Verdict;
 import io.mintmark.broker.exchange.CredentialFormat;
@@ -23,7 +24,10 @@ record RoleKeys(String roleArn) implements KeySelection {
 
     @Override
     public Verdict<List<KeyName>> from(
-            Collection<Granted> mintable, Resources resources, CredentialFormat format) {
+            TenantName tenant,
+            Collection<Granted> mintable,
+            Resources resources,
+            CredentialFormat format) {
         List<KeyName> ofRole =
                 mintable.stream()
                         .map(Granted::key)

@@ -50,7 +50,8 @@ public final class Routes {
                     SignRoute.PATH,
                     AwsSdkRoute.PATH,
                     StsRoute.PATH,
-                    OAuthRoutes.TOKEN);
+                    OAuthRoutes.TOKEN,
+                    OAuthRoutes.TOKEN_OF_TENANT);
 
     private static final String POST = "POST, OPTIONS";
     private static final String GET = "GET, OPTIONS";
@@ -94,6 +95,7 @@ public final class Routes {
                     AwsSdkRoute.PATH, "GET",
                     StsRoute.PATH, "POST",
                     OAuthRoutes.TOKEN, "POST",
+                    OAuthRoutes.TOKEN_OF_TENANT, "POST",
                     OAuthRoutes.METADATA, "GET");
 
     private final CredentialRoutes credentials;

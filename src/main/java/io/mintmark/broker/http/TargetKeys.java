@@ -1,6 +1,8 @@
 package io.mintmark.broker.http;
 
 import io.mintmark.base.tenant.KeyName;
+import io.mintmark.base.tenant.TenantName;
+import io.mintmark.base.verdict.RequestRefusal.BadField;
 import io.mintmark.base.verdict.RequestRefusal.WrongTarget;
 import io.mintmark.base.verdict.Verdict;
 import io.mintmark.broker.exchange.CredentialFormat;
@@ -25,7 +27,10 @@ record TargetKeys(Optional<KeyName> audience, Optional<ResourceUri> resource)
 
     @Override
     public Verdict<List<KeyName>> from(
-            Collection<Granted> mintable, Resources resources, CredentialFormat format) {
+            TenantName tenant,
+            Collection<Granted> mintable,
+            Resources resources,
+            CredentialFormat format) {
         Optional<KeyName> ofResource = resource.flatMap(resources::keyOf);
         if (audience.isEmpty()) {
             return ofResource
@@ -44,6 +49,18 @@ record TargetKeys(Optional<KeyName> audience, Optional<ResourceUri> resource)
                                 "The audience and the resource name different keys; send only one"
                                         + " of them."))
                 : one(named);
+    }
+
+    /** The selection of a request whose path names a tenant, which must be the token's. */
+    KeySelection inTenant(String ofPath) {
+        return (tenant, mintable, resources, format) ->
+                tenant.value().equals(ofPath)
+                        ? from(tenant, mintable, resources, format)
+                        : Verdict.refused(
+                                new BadField(
+                                        "tenant",
+                                        "The URL names another tenant than the token's, which is '%s'; use /tenants/%s."
+                                                .formatted(tenant, tenant)));
     }
 
     /**

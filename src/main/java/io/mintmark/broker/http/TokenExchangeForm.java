@@ -68,6 +68,9 @@ sealed interface TokenExchangeForm {
     /** Parameters that RFC 8693 section 2.1 and RFC 8707 section 2 allow several times. */
     Set<String> REPEATABLE = Set.of("audience", "resource");
 
+    /** The end of a scope by which clients of Azure request all that a resource permits. */
+    String DEFAULT_SCOPE = "/.default";
+
     /**
      * A valid request.
      *
@@ -100,22 +103,43 @@ sealed interface TokenExchangeForm {
                         form.value("actor_token").map(Secret::new)),
                 new TargetKeys(
                         named(form, grant).map(name -> new KeyName(keyName(name))),
-                        form.value("resource").flatMap(ResourceUri::of)),
+                        resource(form, grant)),
                 form.value("requested_token_type").orElse(ACCESS_TOKEN).equals(JWT),
                 form.has("scope"),
                 form.value("client_id")
                         .map(id -> id.substring(0, Math.min(id.length(), LONGEST_CLIENT_ID))));
     }
 
-    /**
-     * The key that a request names. Libraries for client credentials have only a scope for this.
-     */
+    /** The key that a request names. */
     private static Optional<String> named(FormParameters form, Grant grant) {
         return form.value("audience")
                 .or(() ->
-                        grant == Grant.CLIENT_CREDENTIALS && !form.has("resource")
-                                ? form.value("scope")
-                                : Optional.empty());
+                        resource(form, grant).isPresent()
+                                ? Optional.empty()
+                                : scope(form, grant).map(TokenExchangeForm::withoutDefault));
+    }
+
+    /** The resource that a request names, by itself or as the scope {@code RESOURCE/.default}. */
+    private static Optional<ResourceUri> resource(FormParameters form, Grant grant) {
+        return form.value("resource")
+                .or(() ->
+                        scope(form, grant)
+                                .filter(scope -> scope.endsWith(DEFAULT_SCOPE))
+                                .map(TokenExchangeForm::withoutDefault))
+                .flatMap(ResourceUri::of);
+    }
+
+    /** The scope, if it decides: libraries for client credentials have only this for a key. */
+    private static Optional<String> scope(FormParameters form, Grant grant) {
+        return grant == Grant.CLIENT_CREDENTIALS && !form.has("audience") && !form.has("resource")
+                ? form.value("scope")
+                : Optional.empty();
+    }
+
+    private static String withoutDefault(String scope) {
+        return scope.endsWith(DEFAULT_SCOPE)
+                ? scope.substring(0, scope.length() - DEFAULT_SCOPE.length())
+                : scope;
     }
 
     private static Optional<OAuthError> error(FormParameters form) {
@@ -219,7 +243,7 @@ sealed interface TokenExchangeForm {
                                                                         ? "audience"
                                                                         : "scope"))))
                 .orElseGet(() ->
-                        form.has("resource")
+                        resource(form, grant).isPresent()
                                 ? Optional.empty()
                                 : missing("audience", "the name of a key, or a resource"));
     }

@@ -29,6 +29,7 @@ final class HostileRequests {
         "/sdk/sts",
         "/tenants/acme/.well-known/jwks.json",
         "/oauth2/token",
+        "/tenants/acme/oauth2/v2.0/token",
         "/sign/deploy",
         "/ssh/acme/krl",
         "/x509/acme/tls/crl",

@@ -34,6 +34,7 @@ final class OtherProtocols {
                         "/sdk/aws/deploy",
                         "/sdk/sts",
                         "/oauth2/token",
+                        "/tenants/acme/oauth2/v2.0/token",
                         "/.well-known/oauth-authorization-server")) {
             for (String method : List.of("HEAD", "PUT", "OPTIONS", "TRACE", "BREW")) {
                 answers.ask(world, method + " " + path, "", "Origin: https://console.example.com");
@@ -115,7 +116,25 @@ final class OtherProtocols {
                 "POST /oauth2/token",
                 "grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer&assertion=x&audience=api",
                 FORM);
+        ofTenant("acme", world.token());
+        ofTenant("acme", "garbage");
+        ofTenant("other", world.token());
+        answers.ask(
+                world,
+                "POST /tenants/acme/oauth2/v2.0/token",
+                "{}",
+                "Content-Type: application/json");
         answers.ask(world, "GET /.well-known/oauth-authorization-server", "");
+    }
+
+    private void ofTenant(String tenant, String token) {
+        answers.ask(
+                world,
+                "POST /tenants/" + tenant + "/oauth2/v2.0/token",
+                "grant_type=client_credentials&scope=api/.default&client_assertion_type="
+                        + "urn:ietf:params:oauth:client-assertion-type:jwt-bearer&client_assertion="
+                        + token,
+                FORM);
     }
 
     private void exchange(String parameters) {

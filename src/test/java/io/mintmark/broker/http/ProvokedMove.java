@@ -54,11 +54,13 @@ final class ProvokedMove {
         answers.ask(world, "GET /sdk/aws/deploy", "", "Authorization: " + token);
         answers.ask(
                 world, "POST /sdk/sts", StsForms.encoded(StsForms.form(token, World.ROLE)), FORM);
-        answers.ask(
-                world,
-                "POST /oauth2/token",
-                "grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer&audience=api&assertion="
-                        + token,
-                FORM);
+        for (String path : List.of("/oauth2/token", "/tenants/acme/oauth2/v2.0/token")) {
+            answers.ask(
+                    world,
+                    "POST " + path,
+                    "grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer&audience=api&assertion="
+                            + token,
+                    FORM);
+        }
     }
 }
