@@ -17,7 +17,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'actor_is_its_subject' THEN 'The actor "%s" is also the subject. Leave the actor out, or name another actor.'
         WHEN 'approver_is_a_job' THEN 'Tokens of %s identify jobs or workloads, not people, but the approver counts as a person. Set program to true, or name an identity provider of people.'
         WHEN 'everyone_approves' THEN 'Each person that may make a request by access rule %s may also approve the requests of all others, since the approver has no claims. Require, for example, a group of the approvers in claims.'
-        WHEN 'break_glass_for_everybody' THEN 'Everyone whom identity provider "%s" knows can give themselves access by break glass. Require a group of the people on call in claims.'
+        WHEN 'break_glass_for_everybody' THEN 'Everyone whose subject matches "%s" can give themselves access by break glass. To allow it to the people on call only, require their group in claims.'
         WHEN 'long_break_glass' THEN 'A break glass gives up to %s hours of access without an approval. Set max_access to the length of an emergency, at most 86400 (a day).'
         WHEN 'approvals_ignored' THEN 'break_glass gives access at once and ignores the %s approvals. Set approvals to 0, or break_glass to false.'
         WHEN 'approver_is_the_requester' THEN 'The rule is for "%s" alone, and nobody approves their own request. Name another approver.'

@@ -66,8 +66,8 @@ BEGIN
          format('reasons with "%s"', internal.sign_in(checked.reason_pattern, true))),
         (checked.break_glass AND checked.approvals > 1, 'approvals_ignored', checked.approvals::text),
         (checked.break_glass AND checked.max_access > 86400, 'long_break_glass', round(checked.max_access / 3600.0)::text),
-        (checked.break_glass AND checked.match = 'glob' AND checked.claims = '{}' AND checked.subject ~ '^[^*]*[*]+$'
-             AND (SELECT p.required_claims = '{}' FROM broker.identity_provider AS p WHERE p.name = checked.idp), 'break_glass_for_everybody', checked.idp),
+        (checked.break_glass AND checked.match = 'glob' AND checked.claims = '{}' AND checked.subject ~ '^[^:/*]+[:/][*]+$'
+             AND (SELECT p.required_claims = '{}' FROM broker.identity_provider AS p WHERE p.name = checked.idp), 'break_glass_for_everybody', checked.subject),
         (checked.end_credentials AND outliving IS NOT NULL, 'credentials_outlive_access', outliving),
         (checked.max_access < least, 'access_never_long_enough', concat_ws(chr(10), checked.key, least))) AS f (applies, rule, detail)
      WHERE f.applies

@@ -58,7 +58,7 @@ class Notices(BaseHTTPRequestHandler):
             return self.send_error(401)
         try:
             decide(json.loads(body))
-            self.send_response(204), self.end_headers()
+            self.send_response(204), self.send_header("Connection", "close"), self.end_headers()  # as HTTP/1.0 does
         except (OSError, ValueError) as failure:  # Mintmark sends the notice again
             self.log_error("%s", failure)
             self.send_error(502)

@@ -54,7 +54,7 @@ class Relay(BaseHTTPRequestHandler):
         request = urllib.request.Request(target, json.dumps({"text": text_of(event)}).encode(), {"Content-Type": "application/json"})
         try:
             urllib.request.urlopen(request, timeout=4).close()
-            self.send_response(204), self.end_headers()
+            self.send_response(204), self.send_header("Connection", "close"), self.end_headers()  # as HTTP/1.0 does
         except OSError:
             self.send_error(502)
 

@@ -50,9 +50,11 @@ public final class CellsCommand implements Callable<Integer> {
     private static final Set<String> OF_ONE_CELL =
             Set.of("DATABASE_URL", "BROKER_URL", "BROKER_ISSUER", "CONSOLE_URL");
 
-    /** Arguments of commands that run until they are stopped, so no other cell would follow. */
-    private static final Set<String> ENDLESS =
-            Set.of("serve", "console", "cells", "witness", "--follow");
+    /** Commands that run until they are stopped, so no other cell would follow. */
+    private static final Set<String> ENDLESS = Set.of("serve", "console", "cells", "witness");
+
+    /** The option that makes a command run until it is stopped. */
+    private static final String FOLLOW = "--follow";
 
     private final Map<String, String> environment;
     private final Runner runner;
@@ -115,14 +117,12 @@ public final class CellsCommand implements Callable<Integer> {
                                 .formatted(variable));
             }
         }
-        command.stream()
-                .filter(ENDLESS::contains)
-                .findFirst()
-                .ifPresent(endless -> {
-                    throw new CommandFailed(
-                            "cells runs only commands that end by themselves, so not with '%s'"
-                                    .formatted(endless));
-                });
+        String name = command.getFirst();
+        if (ENDLESS.contains(name) || command.contains(FOLLOW)) {
+            throw new CommandFailed(
+                    "cells runs only commands that end by themselves, so not with '%s'"
+                            .formatted(ENDLESS.contains(name) ? name : FOLLOW));
+        }
     }
 
     /** The settings of each cell, by its name. */

@@ -22,8 +22,8 @@ public final class AskedAccess {
             INSERT INTO broker.access_rule (tenant, key, idp, subject, match, claims, approvals, max_access)
             VALUES ('acme', 'deploy', 'sso', 'dev:**', 'glob', '{"groups": ["dev", "ops"]}', 1, 3600),
                    ('acme', 'deploy', 'sso', 'dev:**', 'glob', '{"groups": ["dev", "ops"]}', 2, 86400);
-            INSERT INTO broker.access_rule (tenant, key, idp, subject, match, max_access, break_glass, approvals)
-            VALUES ('acme', 'root', 'sso', 'dev:**', 'glob', 3600, true, 0);
+            INSERT INTO broker.access_rule (tenant, key, idp, subject, match, claims, max_access, break_glass, approvals)
+            VALUES ('acme', 'root', 'sso', 'dev:**', 'glob', '{"groups": "dev"}', 3600, true, 0);
             INSERT INTO broker.access_approver (rule, idp, subject, match)
             SELECT r, p, 'lead:*', 'glob' FROM generate_series(1, 2) AS r, unnest('{sso,console}'::text[]) AS p;
             INSERT INTO broker.access_approver (rule, role_name)
