@@ -16,7 +16,7 @@ AS $$
 $$;
 COMMENT ON FUNCTION internal.without_nulls(jsonb) IS 'The columns of a row that are not null.';
 
--- Whoever has no privilege on the two columns can only lose an approval.
+-- Whoever may not set the two columns can only lose an approval.
 CREATE OR REPLACE FUNCTION internal.loses_approval(before jsonb, after jsonb) RETURNS boolean
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp

@@ -79,7 +79,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'disabled_reference' THEN 'The %s "%s" is disabled, so the row has no effect until somebody enables it.'
         WHEN 'nearly_the_same_row' THEN 'The row differs from "%s" only in how its settings are spelled: the case of a host, a default port, a slash at the end or the order of a list. Disable one of the two.'
         WHEN 'jwks_uri_of_another_place' THEN 'The jwks_uri has "%s", but the issuer has "%s", so the keys belong to another issuer, and every token is rejected. Make both the same.'
-        WHEN 'list_in_one_value' THEN '"%s" is one value with a comma, and is compared as a whole. Write each value as an element of the list.'
+        WHEN 'list_in_one_value' THEN '"%s" is one value with a comma or semicolon, and is compared as a whole. Write each value as an element of the list.'
         WHEN 'login_without_subject' THEN 'Login "%s" decides requests, but no row says which subject is the same person. That person could request access with a token and approve the request with the login. Insert a row with role_name, idp and subject, and delete this one.'
         WHEN 'login_cannot_decide' THEN 'The approver''s %s, so the approver cannot decide. Write the login of an admin of the tenant as PostgreSQL spells it.'
         WHEN 'longer_than_its_key' THEN 'Key "%s" issues credentials for at most %s seconds, and the shorter duration applies. Raise the key''s max_duration, or set the grant''s max_duration to null.'
@@ -136,7 +136,8 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'unlike_other_subjects' THEN 'The other subjects of identity provider "%s" in this tenant are UUIDs, and "%s" looks like a name, which then never matches. Compare the subject with the sub claim of the tokens.'
         WHEN 'white_space' THEN 'The %s has %s, and values are compared exactly. Correct it.'
         WHEN 'whole_organisation' THEN 'The row matches every repository, project, pipeline or namespace of the owner. Name one in the subject or, better, by its id in claims.'
-        END, VARIADIC string_to_array(coalesce(detail, ''), chr(10)));
+        -- a part that is missing must not make a statement fail that only should warn
+        END, VARIADIC string_to_array(coalesce(detail, ''), chr(10)) || '{…,…,…,…}'::text[]);
 $$;
 COMMENT ON FUNCTION internal.lint_advice(text, text) IS 'A rule''s finding about a row, and what to do. detail: the parts of the row that the text shows, one per line.';
 

@@ -48,7 +48,7 @@ CREATE OR REPLACE FUNCTION internal.lint_claims(conditions jsonb, issuer broker.
     -- "Sales, EMEA" may be one group
     UNION ALL SELECT 'list_in_one_value', i.item #>> '{}' FROM item AS i WHERE i.item #>> '{}' ~ '^[A-Za-z0-9_./:-]+([,;][A-Za-z0-9_./:-]+)+$|^[a-z0-9_./:-]+([,;] ?[a-z0-9_./:-]+)+$'
     -- GitHub's base_ref and head_ref are empty outside pull requests
-    UNION ALL SELECT 'empty_value', i.name FROM item AS i WHERE coalesce(i.item ->> 'glob', i.item #>> '{}') = '' AND i.name NOT IN ('base_ref', 'head_ref')
+    UNION ALL SELECT 'empty_value', i.name FROM item AS i WHERE coalesce(i.item ->> 'glob', i.item #>> '{}') = '' AND i.name NOT IN ('base_ref', 'head_ref', 'build_tag', 'tag', 'pr')
     UNION ALL SELECT 'address_without_at', concat_ws(chr(10), i.item, i.name) FROM item AS i
      WHERE i.name ~ '(^|[/_])email$' AND jsonb_typeof(i.item) = 'string' AND i.item #>> '{}' ~ '^[^@*]+$' AND NOT coalesce(issuer.claim_forms ? i.name, false)
     UNION ALL SELECT 'list_in_a_string', i.item::text FROM item AS i WHERE jsonb_typeof(i.item) = 'string' AND i.item #>> '{}' ~ '^ *[[] *".*" *[]] *$|@[^@]*[,;][^@]*@'
@@ -144,9 +144,10 @@ BEGIN
             WHERE (i.known).name IS NULL AND g.match = 'exact' AND g.subject ~ '^https?://[^/]+/(.+/)?job/[^/]+(/job/[^/]+)*$'
            -- the host of an issuer is all of its jobs or workloads
            UNION ALL SELECT 'whole_organisation', ''
-            WHERE of_table <> 'blocked_subject' AND g.match = 'glob' AND g.claims = '{}' AND g.subject ~ '^[a-z]+://[^/*]+/[*]+$' AND starts_with(i.issuer || '/', rtrim(g.subject, '*'))
+            WHERE of_table <> 'blocked_subject' AND g.match = 'glob' AND g.claims = '{}' AND i.required_claims = '{}' AND g.subject ~ '^[a-z]+://[^/*]+/[*]+$' AND starts_with(i.issuer || '/', rtrim(g.subject, '*'))
            UNION ALL SELECT 'unlike_its_issuer', concat_ws(chr(10), 'subject', 'Keycloak', 'sub is the id of the user, or of the client''s service account. Copy it from a token or from the audit log.')
-            WHERE i.issuer ~ '/realms/[^/]+$' AND g.subject ~ '@|^service-account-'
+            -- not of a user storage provider, whose users are f:COMPONENT:NAME, and not ForgeRock's realms
+            WHERE i.issuer ~ '^https?://[^/]+(/(?!oauth2/)[^/]+)?/realms/[^/]+$' AND g.subject ~ '@|^service-account-' AND g.subject !~ '^f:'
            UNION ALL SELECT n.rule, coalesce(n.detail, '') FROM internal.lint_glob(g.subject, g.claims, i.required_claims, i.known) AS n
             WHERE g.match = 'glob' AND (of_table <> 'blocked_subject' OR n.rule <> 'whole_organisation') AND (n.rule <> 'subject_fits_no_form' OR i.name IS NOT NULL)
            UNION ALL SELECT 'unlike_its_issuer', concat_ws(chr(10), 'subject', (i.known).name, m.advice)

@@ -439,7 +439,7 @@ BEGIN
                     WHEN EXISTS (SELECT FROM unnest(g.networks) AS o WHERE n << o) THEN 'is part of another network in the list. Remove one of the two' END)
              FROM unnest(g.networks) AS n WHERE masklen(n) < CASE family(n) WHEN 4 THEN 8 ELSE 16 END OR n <<= ANY ('{127.0.0.0/8,::1/128,169.254.0.0/16,224.0.0.0/4,fe80::/10,ff00::/8}'::cidr[]) OR EXISTS (SELECT FROM unnest(g.networks) AS o WHERE n << o)
            UNION ALL SELECT 'unlikely_network', concat_ws(chr(10), array_to_string(g.networks, ', '), format('is private, and jobs with runner_environment %s come from public addresses. Leave out networks, unless the runners of that vendor are in a network of yours', g.claims -> 'runner_environment'))
-            WHERE g.claims ->> 'runner_environment' ~ '-hosted$' AND g.claims ->> 'runner_environment' <> 'self-hosted'
+            WHERE g.networks IS NOT NULL AND g.claims ->> 'runner_environment' ~ '-hosted$' AND g.claims ->> 'runner_environment' <> 'self-hosted'
               AND NOT EXISTS (SELECT FROM unnest(g.networks) AS n WHERE NOT (n <<= ANY ('{10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7}'::cidr[])))
            UNION ALL SELECT 'no_reason', '' WHERE coalesce(g.reason, '') !~ '[[:alnum:]]' OR g.reason ~* '^(<[^>]*>|todo|tbd|null|n/a)$'
            ) AS r (rule, detail)

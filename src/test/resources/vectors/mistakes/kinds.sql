@@ -107,7 +107,7 @@ UPDATE broker.subject_grant SET max_duration=1800 WHERE id=3;
 -- rule with claims list in one string
 INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, match, claims) VALUES ('acme','deploy','acme-keycloak','user:**',14400,'glob','{"groups": "ops,dev"}');
 --> Access rule …
---? "ops,dev" is one value with a comma, and is compared as a whole. Write
+--? "ops,dev" is one value with a comma or semicolon, and is compared as a whole. Write
 --! 01000
 
 -- rule "true"
@@ -314,7 +314,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VAL
 -- console access with list in string
 INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme','groups','"ops,dev"','x');
 --> Access to the console by "groups": list_in_one_value
---? "ops,dev" is one value with a comma, and is compared as a whole. Write
+--? "ops,dev" is one value with a comma or semicolon, and is compared as a whole. Write
 --! 01000
 
 -- e-mail verified as text

@@ -920,7 +920,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reas
 -- two values of a claim in one text
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"environment": "staging,production"}', 'OPS-1');
 --> Grant of key "deploy" to "x": list_in_one_value
---? "staging,production" is one value with a comma, and is compared as a whole. Write each value as an
+--? "staging,production" is one value with a comma or semicolon, and is compared as a whole. Write each value as an
 --! 01000
 
 -- another owner than the identity provider requires
@@ -1008,7 +1008,7 @@ UPDATE broker.key SET enabled = false WHERE tenant = 'acme' AND name = 'deploy';
 -- two audiences in one text
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://new.example.com', ARRAY['new,other']);
 --> Identity provider "new": list_in_one_value
---? "new,other" is one value with a comma, and is compared as a whole. Write each value as an element
+--? "new,other" is one value with a comma or semicolon, and is compared as a whole. Write each value as an element
 --! 01000
 
 -- an audience with a star

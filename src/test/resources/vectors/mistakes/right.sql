@@ -144,3 +144,11 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- a subject of Keycloak by its id
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'acme-keycloak', '3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 'read', 'OPS-9: Grace reads');
 --> nothing
+
+-- a user whom Keycloak has from a user storage provider
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'acme-keycloak', 'f:5b3f6a1e-8c2d-4b57-9d11-0a1b2c3d4e5f:ada@acme.example', 'read', 'OPS-9: Ada reads');
+--> nothing
+
+-- two audiences that their readers tell apart by a slash
+INSERT INTO broker.access_provider (tenant, name, type, allowed_targets) VALUES ('acme', 'own2', 'jwt', '{https://k2.acme.example**}'); INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'own2', 300, '{"audience": "https://k2.acme.example"}'); INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k3', 'own2', 300, '{"audience": "https://k2.acme.example/"}');
+--> nothing

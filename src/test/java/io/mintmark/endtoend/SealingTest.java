@@ -124,9 +124,10 @@ class SealingTest {
             StartFailed failed =
                     assertThrows(
                             StartFailed.class, () -> RunningBroker.on(database, mistaken).close());
-            assertTrue(failed.toString().contains("counts it as lost"), failed::toString);
+            assertTrue(failed.toString().contains("must not sign any more"), failed::toString);
             assertTrue(
-                    check(database, mistaken).contains("counts it as lost"), "check says so too");
+                    check(database, mistaken).contains("must not sign any more"),
+                    "check says so too");
 
             RunningBroker.on(database, found).close();
             assertEquals(5, checkpoints(database), "the new key goes on");

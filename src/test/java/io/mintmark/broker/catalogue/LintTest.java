@@ -51,6 +51,14 @@ class LintTest {
         database.admin(sql);
     }
 
+    /** A statement that only should warn doesn't fail for a part of the warning. */
+    @Test
+    void a_missing_part_of_a_text_is_shown_as_such() {
+        database.assertRows(
+                "SELECT internal.lint_advice('unlikely_network', '10.0.0.0/8')",
+                "The network 10.0.0.0/8 ….");
+    }
+
     /** What a statement warned of. */
     private List<String> warningsOf(Who who, String sql) throws SQLException {
         try (Connection connection = database.connect(who);

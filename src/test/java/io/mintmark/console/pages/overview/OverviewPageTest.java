@@ -264,7 +264,8 @@ class OverviewPageTest {
                     "<a href=\"/requests/%s\">repo:acme/shop:incident-2 for deploy of acme</a>"
                             .formatted(oldest),
                     "<b>0</b> <a href=\"/requests\">requests for you");
-            assertTrue(page.indexOf("break glasses without") < page.indexOf("ends soon</a>"));
+            assertTrue(
+                    page.indexOf(">uses of break glass without") < page.indexOf("ends soon</a>"));
             assertShows(
                     there.page("other", "/"),
                     "<b>0</b> uses of break glass without sign-off</span>");
