@@ -36,8 +36,8 @@ final class ResourceMetadataRoutes implements HttpService {
                     + " admin sets login_client_id of an identity provider.";
 
     private static final String NOT_ONE =
-            "Not exactly one tenant of this broker has a login, so the URL must name the tenant: GET"
-                    + " /tenants/{tenant}"
+            "Either no tenant of this broker has a login, or several have. Name the tenant in the"
+                    + " URL: GET /tenants/{tenant}"
                     + METADATA;
 
     private final IdentityProviders providers;
