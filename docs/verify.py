@@ -2575,8 +2575,8 @@ def judge_missing(seals):
         if retired.kept:
             say(f"note: {retired.kept} of the {retired.rows} rows that were retired with {retired.name} are here")
         if retired.standing:
-            wrong(f"Checkpoint {retired.number} retired {retired.name}, but {retired.standing} rows that it retired or "
-                  f"that are of that month are still in the log, for example {retired.first_standing}")
+            wrong(f"Checkpoint {retired.number} retired {retired.name}, but the log still has rows of that month "
+                  f"or of this retirement: {retired.standing} in all, for example {retired.first_standing}")
 
 
 def verdict(held, last, time):

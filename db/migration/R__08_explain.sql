@@ -85,7 +85,7 @@ CREATE OR REPLACE FUNCTION internal.shown_enabled(of_grant bigint) RETURNS text
 AS $$
 BEGIN
     RETURN (SELECT CASE WHEN g.enabled THEN 'true'
-                        WHEN q.status = 'withdrawn' AND q.withdrawn_by IS NULL THEN format('false: %s gave the access of request %s back', q.subject, q.id)
+                        WHEN q.status = 'withdrawn' AND q.withdrawn_by IS NULL THEN format('false: %s gave back the access of request %s', q.subject, q.id)
                         WHEN q.status = 'withdrawn' THEN format('false: %s withdrew the access of request %s', w.approver, q.id)
                         ELSE 'false' END
               FROM broker.subject_grant AS g

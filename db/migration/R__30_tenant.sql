@@ -82,7 +82,7 @@ BEGIN
     ELSIF internal.secret_in_url(NEW.notice_url) IS NOT NULL THEN
         PERFORM internal.refuse_in(TG_RELID, 'secret_in_text',
             format('Tenant "%s": its notice_url has %s, and the change history would keep it for good.', NEW.name, internal.secret_in_url(NEW.notice_url)),
-            'Write a URL without secrets. Write the secret to a file, and set notice_secret to the name of the file. Chat services do not accept CloudEvents; for them, docs/tenants/notices.md has a relay that keeps the chat''s URL.',
+            'Write a URL without a query and without a token. The receiver verifies notices by their signature instead: write a new secret to a file in the tenant''s secrets directory, and {"file": "its-name"} into notice_secret. Chat services do not accept CloudEvents; for them, docs/tenants/notices.md has a relay that keeps the chat''s URL.',
             'check_violation', 'notice_url');
     ELSIF NEW.notice_secret IS NOT NULL AND internal.setting_fault('{"is": "secret"}', NEW.notice_secret) IS NOT NULL THEN
         PERFORM internal.refuse(format('Tenant "%s": its notice_secret %s.', NEW.name, internal.setting_fault('{"is": "secret"}', NEW.notice_secret)),

@@ -95,7 +95,8 @@ BEGIN
         IF filled > longest THEN
             PERFORM internal.refuse(format('%s: the setting "%s" gives %s characters once {mint_id}, {tenant} and {key} are filled in; the maximum is %s.',
                                            owner, name, filled, longest),
-                                    format('Shorten the fixed text to at most %s; {mint_id} takes 36 characters.', longest - 36));
+                                    format('Shorten it by %s: {mint_id} counts as 36 characters, {tenant} as %s and {key} as %s.',
+                                           filled - longest, length(checked.tenant), length(checked.name)));
         END IF;
     END LOOP;
 END

@@ -135,7 +135,7 @@ BEGIN
     END IF;
     IF fault IS NOT NULL THEN
         PERFORM internal.refuse_in(TG_RELID, '', format('%s %s.', owner, fault),
-            'Set idp, subject, match and claims to those who may request access, as in broker.subject_grant, for example "acme-sso", "team:payments/**", "glob".',
+            'The columns subject, match and claims select who may request access, as in broker.subject_grant: for example subject ''team:payments/**'', match ''glob'' and claims ''{"groups": "oncall"}''.',
             'check_violation', refused => to_jsonb(NEW));
     ELSIF NEW.approvals NOT BETWEEN 0 AND 5 OR NEW.approvals = 0 AND NOT NEW.break_glass THEN
         PERFORM internal.refuse_in(TG_RELID, 'a_rule_needs_1_to_5_approvals_or_breaks_the_glass',

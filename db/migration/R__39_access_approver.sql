@@ -121,7 +121,7 @@ BEGIN
     fault := CASE WHEN NEW.subject IS NOT NULL THEN internal.requester_fault(NEW.subject, NEW.match, NEW.claims) END;
     IF fault IS NOT NULL THEN
         PERFORM internal.refuse_in(TG_RELID, '', format('%s %s.', owner, fault),
-            'Write idp, subject, match and claims as in broker.subject_grant.', 'check_violation', refused => to_jsonb(NEW));
+            'Write subject, match and claims as in broker.subject_grant.', 'check_violation', refused => to_jsonb(NEW));
     END IF;
     PERFORM internal.refuse_missing(TG_RELID, to_jsonb(NEW), '{rule,match,claims,step,program,tenant}');
     NEW.issuer := CASE WHEN NEW.idp = OLD.idp THEN OLD.issuer

@@ -50,7 +50,7 @@ BEGIN
             PERFORM internal.refuse_in(TG_RELID, fault.refusal, format('Access request %s: %s', NEW.request, fault.detail),
                 CASE fault.refusal
                      WHEN 'not_an_approver' THEN format('SELECT * FROM broker.access_approver WHERE rule = %s; lists who decides.', asked.rule)
-                     WHEN 'own_request' THEN 'Another approver of the rule decides.'
+                     WHEN 'own_request' THEN 'Another approver of the rule must decide.'
                      WHEN 'a_program_sends_a_note' THEN 'Insert note too, for example the number of the ticket.'
                      WHEN 'bad_verdict' THEN 'Set verdict to approve or refuse, or to withdraw for access that was granted. One refusal ends the request.'
                      WHEN 'not_granted' THEN 'SELECT * FROM audit.access_request WHERE in_force lists access that can be withdrawn.'

@@ -31,7 +31,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri)
 -- CircleCI issuer without /org/ID
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims) VALUES ('cci', 'acme', 'https://oidc.circleci.com', ARRAY['mintmark-acme2']::text[], '{"oidc.circleci.com/org-id": "5f3c2a10-1111-2222-3333-444455556666"}');
 --> Identity provider "cci": issuer_sends_no_tokens
---? https://oidc.circleci.com/org/ORGANIZATION_ID.
+--? https://oidc.circleci.com/org/ORGANIZATION_ID
 --! 01000
 
 -- Buildkite: exact subject copied from a token, with its commit
@@ -94,7 +94,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, claims) VAL
 -- notice_url is a Slack webhook (does not take CloudEvents, and is a secret itself)
 UPDATE broker.tenant SET notice_url='https://hooks.slack.com/services/T00000000/B00000000/abcdefghijklmnopqrstuvwx', notice_secret='{"file":"notices"}' WHERE name='acme';
 --> Tenant "acme": its notice_url has the URL of an incoming webhook, which is a secret, and the change history would keep it for good.
---? Write a URL without secrets
+--? Write a URL without a query and without a token
 --! 23514
 
 -- edit of a grant in force under the rule of two: it is off until approved
@@ -284,13 +284,13 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri)
 -- notice url
 UPDATE broker.tenant SET notice_url='https://hooks.acme.example/in?token=abc', notice_secret='{"file":"n"}' WHERE name='acme';
 --> Tenant "acme": its notice_url has a query, which often contains a token, and the change history would keep it for good.
---? Write a URL without secrets. Write the sec
+--? Write a URL without a query and without a token. The receiver verifies notices by their signature instead: write a new secret to a file
 --! 23514
 
 -- notice url mattermost
 UPDATE broker.tenant SET notice_url='https://chat.acme.example/hooks/9fj3kd83jd93jd93jd93jd93jd', notice_secret='{"file":"n"}' WHERE name='acme';
 --> Tenant "acme": its notice_url has the token of an incoming webhook in its path, and the change history would keep it for good.
---? Write a URL without secrets. Write the sec
+--? Write a URL without a query and without a token. The receiver verifies notices by their signature instead: write a new secret to a file
 --! 23514
 
 -- agents as subjects after all
@@ -428,13 +428,13 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALU
 -- a path with a token
 UPDATE broker.tenant SET notice_url='https://relay.acme.example/v1/Zk3x9Qp7Lm2Rt8Vw5Yb1Nc4D', notice_secret='{"file":"n"}' WHERE name='acme';
 --> Tenant "acme": its notice_url has a part of its path that looks like a token, and the change history would keep it for good.
---? Write a URL without secrets. Write the sec
+--? Write a URL without a query and without a token. The receiver verifies notices by their signature instead: write a new secret to a file
 --! 23514
 
 -- a Teams webhook
 UPDATE broker.tenant SET notice_url='https://acme.webhook.office.com/webhookb2/11111111-2222-3333-4444-555555555555', notice_secret='{"file":"n"}' WHERE name='acme';
 --> Tenant "acme": its notice_url has the URL of an incoming webhook, which is a secret, and the change history would keep it for good.
---? Write a URL without secrets. Write the sec
+--? Write a URL without a query and without a token. The receiver verifies notices by their signature instead: write a new secret to a file
 --! 23514
 
 -- grant: the agent as the subject and the person as the actor
@@ -542,19 +542,19 @@ UPDATE broker.access_provider SET allowed_targets = allowed_targets || '{**}' WH
 -- issuer: a slash behind a realm of Keycloak
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('i3', 'acme', 'https://sso.globex.example/realms/globex/', '{mintmark-i3}');
 --> Identity provider "i3": issuer_sends_no_tokens
---? https://sso.globex.example/realms/globex.
+--? https://sso.globex.example/realms/globex
 --! 01000
 
 -- issuer: Auth0 without its slash
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('i3', 'acme', 'https://acme.eu.auth0.com', '{mintmark-i3}');
 --> Identity provider "i3": issuer_sends_no_tokens
---? https://acme.eu.auth0.com/.
+--? https://acme.eu.auth0.com/
 --! 01000
 
 -- issuer: the host of Okta's admin console
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('i3', 'acme', 'https://acme-admin.okta.com', '{mintmark-i3}');
 --> Identity provider "i3": issuer_sends_no_tokens
---? https://acme.okta.com.
+--? https://acme.okta.com
 --! 01000
 
 -- grant: a network as wide as /3
@@ -829,7 +829,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs)
 -- key: names of one's own crossed
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs) VALUES ('acme', 'k2', 'orders', 3600, '{"role": "app_rw"}', '{"DB_USER": "Password", "DB_PASSWORD": "Username"}');
 --> Key "k2": output_of_another_field
---? Exchange the fields, or choose another name for the output.
+--? Give the output the field Username, or choose another name for it.
 --! 01000
 
 -- key: a token for the broker itself
@@ -886,13 +886,13 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- issuer: GitLab of one's own, with a slash
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri) VALUES ('i2', 'acme', 'https://gitlab.acme.example/', '{mintmark-i2}', 'https://gitlab.acme.example/oauth/discovery/keys');
 --> Identity provider "i2": issuer_sends_no_tokens
---? Set it to the iss claim of that service's tokens: https://gitlab.acme.example.
+--? Set it to the iss claim of that service's tokens: https://gitlab.acme.example
 --! 01000
 
 -- issuer: GitHub Enterprise Server with a slash
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('i2', 'acme', 'https://github.acme.example/_services/token/', '{mintmark-i2}');
 --> Identity provider "i2": issuer_sends_no_tokens
---? tokens: https://github.acme.example/_services/token.
+--? tokens: https://github.acme.example/_services/token
 --! 01000
 
 -- issuer: tokens of pods once

@@ -2,6 +2,14 @@
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "eu-central-1", "endpoint": "https://sts.eu-west-1.amazonaws.com"}', '{arn:aws:iam::123456789012:role/ci-*}');
 --> nothing
 
+-- aws-sts: a session name of types.sql, shortened by 6 as its hint says
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "session_name": "release-of-the-shop-to-prod-{mint_id}"}');
+--> nothing
+
+-- aws-sts: a session name with {tenant}, shortened by 7 as its hint says: {key} counts as 1
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "session_name": "release-of-{tenant}-for-the-web-{mint_id}"}');
+--> nothing
+
 -- webhook: credentials of tools, by the names that pipelines give them
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'w2', 'webhook', '{"endpoint": "https://c.acme.example/credentials", "fields": ["NPM_USER", "NPM_PASSWORD", "GIT_USERNAME", "GIT_PASSWORD", "RUBYGEMS_API_KEY", "PIP_TOKEN", "HELM_PASSWORD", "LD_SDK_KEY"]}', '{x/*}');
 --> nothing

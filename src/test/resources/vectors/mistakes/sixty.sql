@@ -225,6 +225,7 @@ INSERT INTO broker.key (tenant,name,provider,max_duration,settings) VALUES ('acm
 -- everybody may request
 INSERT INTO broker.access_rule (tenant,key,idp,subject,match,approvals,max_access,owner) VALUES ('acme','deploy','acme-keycloak','**','glob',1,86400,'team');
 --> The access rule for key "deploy" has a glob that does not start with a literal segment.
+--? The columns subject, match and claims select who may request access, as in broker.subject_grant: for example subject 'team:payments/**', match 'glob' and claims '{"groups": "oncall"}'.
 
 -- a repository as a subject
 INSERT INTO broker.blocked_subject (tenant,idp,subject,reason,until) VALUES ('acme','acme-github','acme/shop','INC-1',now()+interval '1 day');

@@ -211,7 +211,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- azure: an authority with the directory in its path
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47", "authority": "https://login.microsoftonline.com/72f988bf-86f1-41af-91ab-2d7cd011db47"}', '{**}');
 --> Access provider "p2" of tenant "acme" has an authority with a path.
---? Write the host only, for example https://login.microsoftonline.com.
+--? Write the host only, for example "https://login.microsoftonline.com".
 --! 23514
 
 -- azure: a scope without .default
@@ -223,7 +223,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- azure: a scope of the public cloud at Azure Government
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47", "authority": "https://login.microsoftonline.us"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "https://management.azure.com/.default"}');
 --> Key "k" of tenant "acme" has a scope of the public cloud, but its authority is Azure Government.
---? Write a scope such as https://management.usgovcloudapi.net/.default.
+--? Write a scope such as "https://management.usgovcloudapi.net/.default".
 --! 23514
 
 -- azure: a scope of Azure China in the public cloud
@@ -409,7 +409,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- kubernetes: a server with the path of the API
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://k2.acme.example:6443/api/v1"}', '{shop/*}');
 --> Access provider "p2" of tenant "acme" has a server with the path of an API.
---? Write the URL as in a kubeconfig, for example https://kubernetes.example.com:6443.
+--? Write the URL as in a kubeconfig, for example "https://kubernetes.example.com:6443".
 --! 23514
 
 -- kubernetes: the name of the server inside its cluster
@@ -823,7 +823,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- issuer: the keys of another issuer
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri, required_claims, listed) VALUES ('i2', 'acme', 'https://token.actions.githubusercontent.com', '{mintmark-acme2}', 'https://gitlab.com/oauth/discovery/keys', '{"repository_owner_id": "1234567"}', true);
 --> Identity provider "i2": jwks_uri_of_another_issuer
---? The jwks_uri is that of GitLab, so the signature of every token is rejected. Set jwks_uri to https://token.actions.githubusercontent.com/.well-known/jwks.
+--? The jwks_uri is that of GitLab, so the signature of every token is rejected. Set jwks_uri to https://token.actions.githubusercontent.com/.well-known/jwks instead.
 --! 01000
 
 -- issuer: Entra's common
@@ -1244,7 +1244,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_idp, actor, r
 -- issuer: Keycloak's issuer without its realm
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('i2', 'acme', 'https://sso.acme.example/realms', '{mintmark-acme}');
 --> Identity provider "i2": issuer_is_endpoint
---? Write the iss claim of the tokens, such as https://sso.example.com/realms/acme.
+--? Write the iss claim of the tokens, such as "https://sso.example.com/realms/acme".
 --! 01000
 
 -- issuer: the address of Keycloak's console
@@ -1276,13 +1276,13 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('
 -- issuer: GitHub's website
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims) VALUES ('i2', 'acme', 'https://github.com', '{mintmark-acme}', '{"repository_owner_id": "1"}');
 --> Identity provider "i2": issuer_sends_no_tokens
---? Set it to the iss claim of that service's tokens: https://token.actions.githubusercontent.com.
+--? Set it to the iss claim of that service's tokens: https://token.actions.githubusercontent.com
 --! 01000
 
 -- issuer: a group of GitLab
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('i2', 'acme', 'https://gitlab.com/acme', '{mintmark-acme}');
 --> Identity provider "i2": issuer_sends_no_tokens
---? Set it to the iss claim of that service's tokens: https://gitlab.com.
+--? Set it to the iss claim of that service's tokens: https://gitlab.com
 --! 01000
 
 -- aws-sts: a policy with a Principal
@@ -1372,13 +1372,19 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- aws-sts: a session name over 64 characters
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "session_name": "release-of-the-shop-to-production-{mint_id}"}');
 --> Key "k" of tenant "acme": the setting "session_name" gives 70 characters once {mint_id}, {tenant} and {key} are filled in; the maximum is 64.
---? Shorten the fixed text to at most 28; {mint_id} takes 36 characters.
+--? Shorten it by 6: {mint_id} counts as 36 characters, {tenant} as 4 and {key} as 1.
 --! 23514
 
 -- aws-sts: a session name that its tenant and key make too long
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "session_name": "release-of-{tenant}-{key}-for-the-web-shop-{mint_id}"}');
 --> Key "k" of tenant "acme": the setting "session_name" gives 71 characters once {mint_id}, {tenant} and {key} are filled in; the maximum is 64.
---? Shorten the fixed text to at most 28; {mint_id} takes 36 characters.
+--? Shorten it by 7: {mint_id} counts as 36 characters, {tenant} as 4 and {key} as 1.
+--! 23514
+
+-- aws-sts: the same, shortened by one character less than the hint counts
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "session_name": "release-of-{tenant}-for-the-webs-{mint_id}"}');
+--> Key "k" of tenant "acme": the setting "session_name" gives 65 characters once {mint_id}, {tenant} and {key} are filled in; the maximum is 64.
+--? Shorten it by 1: {mint_id} counts as 36 characters, {tenant} as 4 and {key} as 1.
 --! 23514
 
 -- aws-sts: the global endpoint
@@ -1546,25 +1552,25 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- gcp: STS's path in its endpoint
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/123456789/locations/global/workloadIdentityPools/mintmark/providers/mintmark", "sts_endpoint": "https://sts.googleapis.com/v1/token"}', '{deploy@acme-prod.iam.gserviceaccount.com}');
 --> Access provider "p2" of tenant "acme" has an endpoint with a path, but the broker appends the path itself.
---? Write the host only, for example https://sts.googleapis.com.
+--? Write the host only, for example "https://sts.googleapis.com".
 --! 23514
 
 -- gcp: the endpoints exchanged
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/123456789/locations/global/workloadIdentityPools/mintmark/providers/mintmark", "sts_endpoint": "https://iamcredentials.googleapis.com"}', '{deploy@acme-prod.iam.gserviceaccount.com}');
 --> Access provider "p2" of tenant "acme" has a sts_endpoint that is not an endpoint of STS.
---? Leave out sts_endpoint, or write https://sts.googleapis.com.
+--? Leave out sts_endpoint, or write "https://sts.googleapis.com".
 --! 23514
 
 -- gcp: the IAM API for credentials
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/123456789/locations/global/workloadIdentityPools/mintmark/providers/mintmark", "iam_endpoint": "https://iam.googleapis.com"}', '{deploy@acme-prod.iam.gserviceaccount.com}');
 --> Access provider "p2" of tenant "acme" has an iam_endpoint that is not that of the IAM Service Account Credentials API.
---? Leave out iam_endpoint, or write https://iamcredentials.googleapis.com.
+--? Leave out iam_endpoint, or write "https://iamcredentials.googleapis.com".
 --! 23514
 
 -- gcp: oauth2.googleapis.com as STS
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/123456789/locations/global/workloadIdentityPools/mintmark/providers/mintmark", "sts_endpoint": "https://oauth2.googleapis.com"}', '{deploy@acme-prod.iam.gserviceaccount.com}');
 --> Access provider "p2" of tenant "acme" has a sts_endpoint that is not an endpoint of STS.
---? Leave out sts_endpoint, or write https://sts.googleapis.com.
+--? Leave out sts_endpoint, or write "https://sts.googleapis.com".
 --! 23514
 
 -- gcp: a pool of workforces
@@ -1600,7 +1606,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- gcp: a scope of another host
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'google', 3600, '{"service_account": "deploy@acme-prod.iam.gserviceaccount.com", "scopes": ["https://acme.example/auth/read"]}');
 --> Key "k": unlikely_settings
---? The key has a scope that isn't a Google scope. Scopes begin with https://www.googleapis.com/auth/, for example https://www.googleapis.com/auth/devstorage.read_only.
+--? The key has a scope that isn't a Google scope. Scopes begin with https://www.googleapis.com/auth/, for example "https://www.googleapis.com/auth/devstorage.read_only".
 --! 01000
 
 -- gcp: an access boundary without its rules
@@ -1648,13 +1654,13 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- azure: a resource as authority
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47", "authority": "https://management.azure.com"}', '{**}');
 --> Access provider "p2" of tenant "acme" has an authority that is not a token issuer.
---? Leave out authority, or write https://login.microsoftonline.com.
+--? Leave out authority, or write "https://login.microsoftonline.com".
 --! 23514
 
 -- azure: sts.windows.net as authority
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47", "authority": "https://sts.windows.net"}', '{**}');
 --> Access provider "p2" of tenant "acme" has an authority that is not a token issuer.
---? Leave out authority, or write https://login.microsoftonline.com.
+--? Leave out authority, or write "https://login.microsoftonline.com".
 --! 23514
 
 -- azure: the name of an application
@@ -1672,19 +1678,19 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- azure: a scope with the name of a vault
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "https://acme.vault.azure.net/.default"}');
 --> Key "k" of tenant "acme" has a single resource as scope, but Entra knows only scopes of services.
---? Write the scope of the service, for example https://vault.azure.net/.default or https://database.windows.net/.default.
+--? Write the scope of the service, for example "https://vault.azure.net/.default" or "https://database.windows.net/.default".
 --! 23514
 
 -- azure: a scope with the name of a database server
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "https://acme.database.windows.net/.default"}');
 --> Key "k" of tenant "acme" has a single resource as scope, but Entra knows only scopes of services.
---? Write the scope of the service, for example https://vault.azure.net/.default or https://database.windows.net/.default.
+--? Write the scope of the service, for example "https://vault.azure.net/.default" or "https://database.windows.net/.default".
 --! 23514
 
 -- azure: a scope of the retired graph
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "https://graph.windows.net/.default"}');
 --> Key "k": unlikely_settings
---? The key has a scope of Azure AD Graph, which was retired. Write https://graph.microsoft.com/.default.
+--? The key has a scope of Azure AD Graph, which was retired. Write "https://graph.microsoft.com/.default".
 --! 01000
 
 -- azure: a subscription in the scope
@@ -1696,7 +1702,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- azure: the sign-in server as scope
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "https://login.microsoftonline.com/.default"}');
 --> Key "k" of tenant "acme" has a scope for a server that is not a resource in Entra.
---? Write the resource that the token is for, for example https://management.azure.com/.default.
+--? Write the resource that the token is for, for example "https://management.azure.com/.default".
 --! 23514
 
 -- azure: a client id of zeros
@@ -1738,7 +1744,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- oauth2: a realm of Keycloak
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://sso.acme.example/realms/acme"}', '{https://x.acme.example}');
 --> Access provider "p2" of tenant "acme" has a URL of Keycloak that is not a token endpoint.
---? Write https://HOST/realms/REALM/protocol/openid-connect/token.
+--? Write "https://HOST/realms/REALM/protocol/openid-connect/token".
 --! 23514
 
 -- oauth2: the issuer for the token endpoint
@@ -1888,13 +1894,13 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- kubernetes: the address of kubectl proxy
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "http://127.0.0.1:8001"}', '{shop/*}');
 --> Access provider "p2": unlikely_settings
---? The access provider has the URL of kubectl proxy, which gives every caller the rights of the user who started it. Write the URL as in a kubeconfig, for example https://kubernetes.example.com:6443.
+--? The access provider has the URL of kubectl proxy, which gives every caller the rights of the user who started it. Write the URL as in a kubeconfig, for example "https://kubernetes.example.com:6443".
 --! 01000
 
 -- kubernetes: the address of kubectl proxy in a container
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "http://proxy.acme.example:8001"}', '{shop/*}');
 --> Access provider "p2": unlikely_settings
---? The access provider has the URL of kubectl proxy, which gives every caller the rights of the user who started it. Write the URL as in a kubeconfig, for example https://kubernetes.example.com:6443.
+--? The access provider has the URL of kubectl proxy, which gives every caller the rights of the user who started it. Write the URL as in a kubeconfig, for example "https://kubernetes.example.com:6443".
 --! 01000
 
 -- kubernetes: a cluster on the own machine
@@ -1924,7 +1930,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- kubernetes: the dashboard through the API server
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://k2.acme.example:6443/api/v1/namespaces/kubernetes-dashboard/services/https:kubernetes-dashboard:/proxy/"}', '{shop/*}');
 --> Access provider "p2" of tenant "acme" has a server with the path of an API.
---? Write the URL as in a kubeconfig, for example https://kubernetes.example.com:6443.
+--? Write the URL as in a kubeconfig, for example "https://kubernetes.example.com:6443".
 --! 23514
 
 -- kubernetes: the console of AWS
@@ -1948,7 +1954,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- kubernetes: plain http
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "http://k2.acme.example:8080"}', '{shop/*}');
 --> Access provider "p2": unlikely_settings
---? The access provider has a server URL with http. Write an https URL, for example https://kubernetes.example.com:6443.
+--? The access provider has a server URL with http. Write an https URL, for example "https://kubernetes.example.com:6443".
 --! 01000
 
 -- kubernetes: the short name inside the cluster

@@ -102,7 +102,7 @@ final class ConsoleFailures implements ErrorHandler<Throwable>, DirectHandler {
                 status,
                 "Error",
                 "HTTP/1.0 is not supported.",
-                "Set the proxy in front to HTTP/1.1, nginx for example with proxy_http_version 1.1.");
+                "Let the proxy in front of the console use HTTP/1.1. In nginx, set proxy_http_version 1.1.");
     }
 
     private static Notice ofStatus(int status) {

@@ -127,8 +127,8 @@ public final class AuditDeclarations {
                 paramLabel = "CODE",
                 description = {
                     "The code that `mintmark audit restored` prints. Give it after you have",
-                    "repeated the lost revocations. Required if replicas are stopped and changes of the",
-                    "configuration are lost."
+                    "repeated the lost revocations. Required if replicas with AUDIT_ON_LOSS=stop mint",
+                    "nothing and changes of the configuration are lost."
                 })
         private @Nullable String answered;
 

@@ -49,8 +49,8 @@ import java.util.stream.Stream;
         },
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
-            "0:no kept checkpoint and no change of the export is lost",
-            "1:checkpoints or changes are lost; replicas are stopped"
+            "0:no kept checkpoint, no change of the export and no row that a replica reported is lost",
+            "1:rows are lost, and replicas with AUDIT_ON_LOSS=stop mint nothing; or the command failed"
         },
         mixinStandardHelpOptions = true)
 public final class AuditRestored implements Callable<Integer> {

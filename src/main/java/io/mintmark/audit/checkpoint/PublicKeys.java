@@ -52,7 +52,7 @@ public final class PublicKeys {
                 return ec;
             }
         } catch (JOSEException | RuntimeException e) {
-            throw unfit(named, file, "contains other PEM blocks than public keys");
+            throw unfit(named, file, "holds a public key that is damaged or isn't P-256");
         }
         throw unfit(named, file, "holds a key that isn't P-256");
     }

@@ -106,7 +106,7 @@ final class ChainHeads implements SealStore.Heads {
         return written.head().isPresent() && written.timeline().equals(text(TIMELINE, "timeline"));
     }
 
-    /** Replaces a chain's end in the table by the end that its writer wrote. */
+    /** Replaces a chain's end in the table with the end that its writer wrote. */
     private List<Position> asWritten(List<Position> found, WrittenHead written) {
         Chain.Head head = written.head().orElseThrow();
         Optional<String> chain = Optional.of(head.chain());

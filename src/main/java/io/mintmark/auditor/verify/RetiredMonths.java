@@ -284,15 +284,15 @@ final class RetiredMonths {
             }
             if (retired.standing > 0) {
                 findings.wrong(
-                        "Checkpoint %d retired %s, but %d rows %s, for example %s"
+                        "Checkpoint %d retired %s, but the log %s: %d in all, for example %s"
                                 .formatted(
                                         retired.checkpoint.number(),
                                         retired.month.month(),
-                                        retired.standing,
                                         kept
-                                                ? "are of that month but were not retired with it, or were retired with it but are of another month"
-                                                : "that it retired or that are of that month are"
-                                                        + " still in the log",
+                                                ? "has rows of that month that were not retired with it, or rows of another month that were"
+                                                : "still has rows of that month or of this"
+                                                        + " retirement",
+                                        retired.standing,
                                         retired.firstStanding));
             }
         }

@@ -109,7 +109,7 @@ final class ServiceSession {
         if (!others.isEmpty() && !warned.getAndSet(true)) {
             log.warn(
                     "The database's sessions lack settings that the broker asks for; a pooler may"
-                            + " have dropped them. Set them for its login: {}",
+                            + " have dropped them. Set them for the broker's login: {}",
                     others.keySet().stream()
                             .map(setting -> setting.forLogin(username))
                             .collect(Collectors.joining(" ")));

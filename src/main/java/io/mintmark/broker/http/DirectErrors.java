@@ -127,8 +127,8 @@ final class DirectErrors implements DirectHandler {
         if (BadFraming.HTTP_1_0.equals(message)) {
             return ErrorBody.invalidRequest(
                     status,
-                    "HTTP/1.0 is not supported; send HTTP/1.1. A proxy in front needs a setting for"
-                            + " that, nginx for example proxy_http_version 1.1.");
+                    "HTTP/1.0 is not supported; send HTTP/1.1. Let a proxy in front of the broker"
+                            + " use HTTP/1.1; in nginx, set proxy_http_version 1.1.");
         }
         return switch (status) {
             case 404 -> ErrorBody.of(404, "NOT_FOUND", unknownPath);
@@ -136,7 +136,7 @@ final class DirectErrors implements DirectHandler {
                     ErrorBody.invalidRequest(
                             411,
                             "A body needs a Content-Length; Transfer-Encoding is not accepted. A proxy"
-                                    + " in front must buffer bodies and send their length.");
+                                    + " in front of the broker must buffer bodies and send their length.");
             case 413 -> ErrorBody.invalidRequest(413, "The body is longer than 64 KiB.");
             case 414 -> ErrorBody.invalidRequest(414, "The request's first line is too long.");
             case 503 -> busy();

@@ -36,10 +36,9 @@ final class ResourceMetadataRoutes implements HttpService {
                     + " admin sets login_client_id of an identity provider.";
 
     private static final String NOT_ONE =
-            "The URL needs the name of a tenant: GET /tenants/{tenant}"
-                    + METADATA
-                    + ". Either no tenant of this broker"
-                    + " has a login, or several have.";
+            "Either no tenant of this broker has a login, or several have. Name the tenant in the"
+                    + " URL: GET /tenants/{tenant}"
+                    + METADATA;
 
     private final IdentityProviders providers;
     private final Answers answers;

@@ -52,8 +52,8 @@ final class AwsTags {
     }
 
     /**
-     * Replaces a value that doesn't fit, or that looks like a hash, by its hash. Otherwise a client
-     * could choose a value that equals another one's hash.
+     * Replaces a value that doesn't fit, or that looks like a hash, with its hash. Otherwise a
+     * client could choose a value that equals another one's hash.
      */
     private static String fit(String value) {
         return VALUE.matcher(value).matches() && !isLikeAHash(value)

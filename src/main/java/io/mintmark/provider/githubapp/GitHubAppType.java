@@ -38,7 +38,7 @@ public final class GitHubAppType implements CredentialType {
 
     @Override
     public String earlyEnd() {
-        return HOLDER + ". The broker keeps no token. " + SUSPEND;
+        return "The broker keeps no token. " + SUSPEND + " " + HOLDER;
     }
 
     @Override

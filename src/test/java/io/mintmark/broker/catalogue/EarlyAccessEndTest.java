@@ -200,7 +200,7 @@ class EarlyAccessEndTest {
         assertSeen("dev:ida", "false: test_tenant_admin withdrew the access of request " + byLogin);
         String back = granted("dev:jim", "deploy");
         asked.gives("dev:jim", back);
-        assertSeen("dev:jim", "false: dev:jim gave the access of request %s back".formatted(back));
+        assertSeen("dev:jim", "false: dev:jim gave back the access of request " + back);
         granted("dev:amy", "deploy");
         assertEquals("granted", asked.explained("dev:amy", "deploy"));
         database.admin("UPDATE broker.subject_grant SET enabled = false");

@@ -164,7 +164,7 @@ class DirectErrorsTest {
     void a_proxy_that_speaks_http_1_0_is_told_which_setting_it_needs() throws IOException {
         assertRefused(
                 400,
-                "HTTP/1.0 is not supported; send HTTP/1.1. A proxy in front needs a setting for that, nginx for example proxy_http_version 1.1.",
+                "HTTP/1.0 is not supported; send HTTP/1.1. Let a proxy in front of the broker use HTTP/1.1; in nginx, set proxy_http_version 1.1.",
                 "GET /ok HTTP/1.0\r\nHost: localhost\r\n\r\n");
     }
 
@@ -174,7 +174,7 @@ class DirectErrorsTest {
 
         assertRefused(
                 411,
-                "A body needs a Content-Length; Transfer-Encoding is not accepted. A proxy in front must buffer bodies and send their length.",
+                "A body needs a Content-Length; Transfer-Encoding is not accepted. A proxy in front of the broker must buffer bodies and send their length.",
                 "POST /read" + HOST + "Transfer-Encoding: chunked\r\n\r\n" + chunk.repeat(200));
     }
 

@@ -100,7 +100,9 @@ final class CertificatePair {
             context.init(managers.getKeyManagers(), null, null);
             return context;
         } catch (GeneralSecurityException | IOException e) {
-            throw unusable("'%s' holds a certificate that can't be used", files.certificate());
+            throw new UnusableCertificate(
+                    "'%s' and '%s' can't be used for TLS: %s"
+                            .formatted(files.certificate(), files.key(), e.getMessage()));
         }
     }
 

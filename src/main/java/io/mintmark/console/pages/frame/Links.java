@@ -51,7 +51,7 @@ public final class Links {
         return "/requests/" + encoded(id);
     }
 
-    /** A login that replaces the viewer's session by a new one and returns to a page. */
+    /** A login that replaces the viewer's session with a new one and returns to a page. */
     public static String loginAgain(String page) {
         return "/login?to=" + encoded(page);
     }

@@ -69,6 +69,17 @@ class PortTlsTest {
     }
 
     @Test
+    void what_java_refuses_about_a_chain_is_told() throws Exception {
+        String own = Files.readString(certificate);
+        Files.writeString(certificate, own + authority.pem() + authority.pem());
+
+        assertEquals(
+                "'%s' and '%s' can't be used for TLS: Certificate chain is not valid"
+                        .formatted(certificate, key),
+                refusal());
+    }
+
+    @Test
     void files_without_certificate_or_key_are_refused() throws Exception {
         Files.writeString(certificate, "");
         assertTrue(refusal().endsWith("tls.crt' holds no certificate in PEM"), refusal());
