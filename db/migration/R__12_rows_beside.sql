@@ -118,11 +118,13 @@ BEGIN
     RETURN QUERY SELECT d.rule, d.detail FROM internal.disabled_reference(of_table, checked) AS d;
     IF of_table = 'key' THEN
         SELECT k.* INTO of_key FROM broker.key AS k WHERE k.tenant = checked.tenant AND k.name = checked.key;
-        -- the settings of a jwt key are compared by its readers as they are
+        -- Whoever reads a jwt key's tokens compares the audience as it is, also a slash at its end; only capitals are probably a mistake.
         RETURN QUERY SELECT 'nearly_the_same_row', min(o.name)
-            FROM (SELECT k.* FROM broker.key AS k JOIN broker.access_provider AS p ON (p.tenant, p.name, true) = (k.tenant, k.provider, p.type <> 'jwt') WHERE k.tenant = of_key.tenant AND k.provider = of_key.provider LIMIT 200) AS o
+            FROM (SELECT k.* FROM broker.key AS k WHERE k.tenant = of_key.tenant AND k.provider = of_key.provider LIMIT 200) AS o
            WHERE o.name <> of_key.name AND o.enabled AND o.max_duration = of_key.max_duration AND o.outputs = of_key.outputs AND o.resource IS NULL AND of_key.resource IS NULL
-             AND o.settings <> of_key.settings AND internal.settings_alike(o.settings) = internal.settings_alike(of_key.settings) HAVING count(*) > 0;
+             AND o.settings <> of_key.settings AND internal.settings_alike(o.settings) = internal.settings_alike(of_key.settings)
+             AND (lower(o.settings::text) = lower(of_key.settings::text)
+                  OR (SELECT p.type <> 'jwt' FROM broker.access_provider AS p WHERE p.tenant = of_key.tenant AND p.name = of_key.provider)) HAVING count(*) > 0;
     END IF;
     IF of_table = 'access_provider' THEN
         SELECT p.* INTO provider FROM broker.access_provider AS p WHERE p.tenant = checked.tenant AND p.name = checked.key;

@@ -1270,7 +1270,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('
 -- issuer: Entra without v2.0
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('i2', 'acme', 'https://login.microsoftonline.com/72f988bf-86f1-41af-91ab-2d7cd011db47', '{mintmark-acme}');
 --> Identity provider "i2": issuer_sends_no_tokens
---? /v2.0.
+--? /v2.0
 --! 01000
 
 -- issuer: GitHub's website
