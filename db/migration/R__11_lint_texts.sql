@@ -133,7 +133,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'unlikely_settings' THEN 'The %s %s. %s'
         WHEN 'unlikely_name' THEN 'The setting "%s" has the name "%s", which is not in the vendor''s published list of 2026-11. Check its spelling.'
         WHEN 'unlikely_network' THEN 'The network %s %s.'
-        WHEN 'unlike_other_subjects' THEN 'The other subjects of identity provider "%s" in this tenant are UUIDs, and "%s" looks like a name, which then never matches. Compare the subject with the sub claim of the tokens.'
+        WHEN 'unlike_other_subjects' THEN 'The other subjects of identity provider "%s" in this tenant are UUIDs, but "%s" looks like a name. If its tokens have a UUID as sub, the row never matches. Compare the subject with the sub claim of the tokens.'
         WHEN 'white_space' THEN 'The %s has %s, and values are compared exactly. Correct it.'
         WHEN 'whole_organisation' THEN 'The row matches every repository, project, pipeline or namespace of the owner. Name one in the subject or, better, by its id in claims.'
         -- a part that is missing must not make a statement fail that only should warn

@@ -51,7 +51,7 @@ public final class CookieKey {
         }
         if (lines.size() > MOST_KEYS) {
             throw new IllegalArgumentException(
-                    "holds %d lines; it must be one or two".formatted(lines.size()));
+                    "holds %d lines; it must hold one or two".formatted(lines.size()));
         }
         return new CookieKey(lines.stream().map(CookieKey::key).toList(), written(file));
     }

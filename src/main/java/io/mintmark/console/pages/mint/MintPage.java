@@ -154,7 +154,7 @@ public record MintPage(
                                     case "undone" ->
                                             "The broker revoked the credential before a client received it.";
                                     case "swept" ->
-                                            "The provider still listed the credential after it had expired.";
+                                            "The provider still listed the credential after it had expired, so the broker removed it.";
                                     case DISARMED ->
                                             "The credential is no longer valid, but objects of the credential are left at the provider.";
                                     default -> "The credential is no longer valid.";

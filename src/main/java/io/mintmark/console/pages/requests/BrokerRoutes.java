@@ -78,8 +78,8 @@ public final class BrokerRoutes {
             static Failed withoutBroker() {
                 return new Failed(
                         409,
-                        "This console does not know the broker's URL, so nothing can be decided here.",
-                        "Use a command below. An operator sets BROKER_URL for the console.");
+                        "This console does not know the broker's URL, so it can't send anything to the broker.",
+                        "Use a command below, or ask an operator to set BROKER_URL for the console.");
             }
         }
     }
