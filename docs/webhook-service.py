@@ -87,10 +87,9 @@ class Service(BaseHTTPRequestHandler):
 
     def answer(self, status, content):
         body = json.dumps(content).encode() if content else b""
-        self.send_response(status)
+        self.send_response(status), self.send_header("Connection", "close")  # as HTTP/1.0 does
         self.send_header("Content-Type", "application/%sjson" % ("problem+" * (status > 399)))
         self.send_header("Content-Length", str(len(body)))
-        self.send_header("Connection", "close")  # as HTTP/1.0 does
         self.end_headers()
         self.wfile.write(body)
 
