@@ -744,7 +744,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('
 INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme', 'deploy', 'sso2', '3f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 14400), ('acme', 'read', 'sso2', '9b0e3f52-6a52-4c1e-8c3b-0a1b2c3d4e5f', 14400);
 INSERT INTO broker.access_approver (rule, idp, subject) VALUES ((SELECT max(id) FROM broker.access_rule), 'sso2', 'mina');
 --> Approver …
---? are UUIDs, and "mina" looks like a name
+--? are UUIDs, but "mina" looks like a name
 --! 01000
 
 -- grant for somebody who is blocked
