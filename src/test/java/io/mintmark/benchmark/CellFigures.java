@@ -62,7 +62,7 @@ final class CellFigures {
     }
 
     /**
-     * What was measured.
+     * Costs of one mint and one tenant, measured in one cell.
      *
      * @param brokerCore seconds of CPU time for each mint
      * @param databaseCore seconds of CPU time for each mint

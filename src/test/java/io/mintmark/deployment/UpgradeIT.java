@@ -157,7 +157,7 @@ class UpgradeIT {
         }
     }
 
-    /** What happens after both replicas run the new program, while the clients still mint. */
+    /** Steps of a test after both replicas run the new program, while the clients still mint. */
     private interface Afterwards {
         void run(Place first, Place second, SteadyClients clients);
     }

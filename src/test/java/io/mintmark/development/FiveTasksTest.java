@@ -24,8 +24,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * What people come to the console for, in the README's demo: each answer is at most three clicks
- * away from the overview, along links and buttons of the pages.
+ * Five tasks of the console's users, in the README's demo: the answer to each is at most three
+ * clicks away from the overview, along links and buttons of the pages.
  */
 @Tag("heavy")
 class FiveTasksTest {

@@ -39,7 +39,7 @@ import java.util.Optional;
 final class OAuthRoutes implements HttpService {
     static final String TOKEN = "/oauth2/token";
 
-    /** The same endpoint where clients of Azure, which read no metadata, expect it. */
+    /** Serves what {@link #TOKEN} does, where clients of Azure look for it without metadata. */
     static final String TOKEN_OF_TENANT = "/tenants/{tenant}/oauth2/v2.0/token";
 
     static final String METADATA = "/.well-known/oauth-authorization-server";

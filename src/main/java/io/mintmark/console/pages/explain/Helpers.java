@@ -25,7 +25,7 @@ record Helpers(String tenant, List<RuleLine> rules, List<String> admins) {
              WHERE a.tenant = ? ORDER BY a.role_name LIMIT ?
             """;
 
-    /** Those who can help with a denial; none with any other outcome. */
+    /** Finds the people who can help with a denial; empty if the mint was not denied. */
     static Optional<Helpers> of(Connection connection, MintLine line) throws SQLException {
         if (line.outcome() != MintOutcome.DENIED || line.tenant().isEmpty()) {
             return Optional.empty();
