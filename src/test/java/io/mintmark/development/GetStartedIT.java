@@ -13,6 +13,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,6 +43,11 @@ class GetStartedIT {
      * An identity provider works within a second of its row; no reader is as quick as this test.
      */
     private static final Duration EDIT = Duration.ofSeconds(5);
+
+    /** More than the page has, for readers who try things of their own in the first minute. */
+    private static final int REQUESTS_OF_A_READER = 30;
+
+    private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
     @TempDir private Path directory;
 
@@ -68,6 +78,9 @@ class GetStartedIT {
     private void shell(DemoProcess demo, String command) throws Exception {
         if (command.startsWith("mvn ")) {
             printed = demo.printed();
+            assertTrue(
+                    requestsLeft(demo) >= REQUESTS_OF_A_READER,
+                    () -> "requests that the demo left of the rate limit: " + requestsLeft(demo));
         } else if (command.startsWith("psql ")) {
             login = command.strip();
         } else {
@@ -79,6 +92,20 @@ class GetStartedIT {
                     () -> printed = Unchecked.call(() -> run(shell + command)),
                     answer -> !answer.contains("\"invalid_audience\""));
         }
+    }
+
+    /** Requests from this machine that the broker accepts until the current minute ends. */
+    private static int requestsLeft(DemoProcess demo) {
+        HttpResponse<Void> answer =
+                Unchecked.call(() ->
+                        CLIENT.send(
+                                HttpRequest.newBuilder(
+                                                URI.create(
+                                                        demo.withPorts(
+                                                                "http://localhost:8080/credentials/keys")))
+                                        .build(),
+                                BodyHandlers.discarding()));
+        return Integer.parseInt(answer.headers().firstValue("X-RateLimit-Remaining").orElseThrow());
     }
 
     private void sql(String statements) throws Exception {
@@ -105,7 +132,7 @@ class GetStartedIT {
     /** Whatever the order of the members. */
     private static void assertSame(JsonNode shown, JsonNode printed) {
         if (shown.isObject()) {
-            assertEquals(names(shown), names(printed));
+            assertEquals(names(shown), names(printed), printed::toString);
             shown.properties()
                     .forEach(member -> assertSame(member.getValue(), printed.get(member.getKey())));
         } else if (!shown.asText().equals("…")) {
