@@ -75,6 +75,11 @@ public final class TestDatabase implements AutoCloseable {
             onServer("CREATE DATABASE " + name);
             TestRoles.create(name);
             new Migrations(login(name, Who.OWNER), ROLES, false).run();
+            // so that tests may write rows of some minutes ago on the first day of a month
+            TestDatabase template = new TestDatabase(name);
+            template.run(
+                    Who.OWNER, "SELECT audit.create_partition((now() - interval '1 month')::date)");
+            template.endIdle();
             return name;
         }
     }

@@ -118,8 +118,6 @@ public final class ConsoleWorld implements AutoCloseable {
     /** A database with two tenants, and a day of their mints and refusals. */
     public static TestDatabase filled() {
         TestDatabase database = TestDatabase.migrated();
-        // on the first day of a month, the mints of yesterday are in the month before
-        database.run(Who.OWNER, "SELECT audit.create_partition((now() - interval '1 day')::date)");
         database.admin(script("world.sql"));
         database.run(Who.APP, script("events.sql"));
         return database;

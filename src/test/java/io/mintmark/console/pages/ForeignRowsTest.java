@@ -76,7 +76,6 @@ class ForeignRowsTest {
     static void setUp() {
         now = Instant.now();
         database = TestDatabase.migrated();
-        database.run(Who.OWNER, "SELECT audit.create_partition((now() - interval '1 day')::date)");
         database.admin(ConsoleWorld.script("world.sql"));
         database.run(
                 Who.APP, events("acme", "acme-github", "10 hours", 40, REFUSED_AND_OPEN + WHOLE));
