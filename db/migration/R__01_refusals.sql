@@ -74,7 +74,7 @@ BEGIN
     ELSIF given IS NULL THEN
         RETURN nextval(pg_get_serial_sequence(target::text, 'id')::regclass);
     ELSIF current_setting('session_replication_role') <> 'replica' THEN
-        PERFORM internal.refuse_in(target, '', format('The database assigns the id of each row of %s, and the statement has %s.', internal.name_of_table(target), given),
+        PERFORM internal.refuse_in(target, '', format('The statement sets the id %s, but the database assigns the ids of %s.', given, internal.name_of_table(target)),
             'Leave out the column id. With RETURNING id, the statement returns the id of the new row.', 'generated_always', 'id');
     END IF;
     RETURN given;
@@ -107,8 +107,8 @@ CREATE OR REPLACE FUNCTION internal.refuse_nested(target regclass, refusal text,
 AS $$
 BEGIN
     IF strpos(called_in, chr(10)) > 0 THEN
-        PERFORM internal.refuse_in(target, refusal, format('A function or a DO block %s is a statement of its own.', attempt),
-            'Run the INSERT by itself.', 'object_not_in_prerequisite_state');
+        PERFORM internal.refuse_in(target, refusal, format('A function or a DO block cannot %s.', attempt),
+            'Run the INSERT as a statement of its own.', 'object_not_in_prerequisite_state');
     END IF;
 END
 $$;
@@ -250,7 +250,7 @@ CREATE OR REPLACE FUNCTION internal.did_you_mean(written text, known text[], oth
     SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT coalesce('Did you mean "' || internal.nearest(written, known) || '"? ', '')
-        || CASE WHEN cardinality(known) = 0 THEN format('%s: none.', otherwise)
+        || CASE WHEN cardinality(known) = 0 THEN format('%s none.', otherwise)
                 ELSE format('%s: %s.', otherwise, (SELECT string_agg(name, ', ' ORDER BY name COLLATE "C")
                                                      FROM unnest(known) AS name)) END;
 $$;

@@ -12,7 +12,7 @@ BEGIN
     IF checked.actor IS NULL AND checked.actor_idp IS NULL AND checked.actor_match = 'exact' AND checked.actor_claims = '{}' THEN
         RETURN NULL;
     ELSIF checked.actor IS NULL OR checked.actor_idp IS NULL THEN
-        RETURN format('the grant has %s, but no %s.',
+        RETURN format('it has %s, but no %s.',
                       CASE WHEN checked.actor IS NOT NULL THEN 'an actor' WHEN checked.actor_idp IS NOT NULL THEN 'an actor_idp'
                            WHEN checked.actor_match <> 'exact' THEN 'an actor_match' ELSE 'actor_claims' END,
                       CASE WHEN checked.actor IS NULL THEN 'actor' ELSE 'actor_idp' END);
@@ -433,12 +433,12 @@ BEGIN
             WHERE g.valid_until > g.updated_at AND g.valid_until - greatest(g.valid_from, g.updated_at) <= k.min_duration * interval '1 second'
            UNION ALL SELECT 'longer_than_its_key', concat_ws(chr(10), k.name, k.max_duration) WHERE g.max_duration > k.max_duration
            UNION ALL SELECT 'unlikely_network', concat_ws(chr(10), n, CASE WHEN masklen(n) = 0 THEN 'contains every address, so it excludes no client. Remove it, or set networks to null'
-                    WHEN masklen(n) < CASE family(n) WHEN 4 THEN 8 ELSE 16 END THEN 'contains the networks of many others. Check the number behind the slash: /32 is one address of IPv4, /128 one of IPv6'
+                    WHEN masklen(n) < CASE family(n) WHEN 4 THEN 8 ELSE 16 END THEN 'contains the networks of many others. Check the prefix length: /32 is a single IPv4 address, /128 a single IPv6 address'
                     WHEN n <<= '127.0.0.0/8' OR n <<= '::1' THEN 'is loopback, so it matches only clients on the broker''s machine. Write the addresses of the clients'
                     WHEN n <<= ANY ('{169.254.0.0/16,224.0.0.0/4,fe80::/10,ff00::/8}'::cidr[]) THEN 'is link-local or multicast, and no request comes from there. Write the addresses of the clients'
                     WHEN EXISTS (SELECT FROM unnest(g.networks) AS o WHERE n << o) THEN 'is part of another network in the list. Remove one of the two' END)
              FROM unnest(g.networks) AS n WHERE masklen(n) < CASE family(n) WHEN 4 THEN 8 ELSE 16 END OR n <<= ANY ('{127.0.0.0/8,::1/128,169.254.0.0/16,224.0.0.0/4,fe80::/10,ff00::/8}'::cidr[]) OR EXISTS (SELECT FROM unnest(g.networks) AS o WHERE n << o)
-           UNION ALL SELECT 'unlikely_network', concat_ws(chr(10), array_to_string(g.networks, ', '), format('is private, and jobs with runner_environment %s come from public addresses. Leave out networks, unless the runners of that vendor are in a network of yours', g.claims -> 'runner_environment'))
+           UNION ALL SELECT 'unlikely_network', concat_ws(chr(10), array_to_string(g.networks, ', '), format('is private, but jobs with runner_environment %s come from public addresses. Leave out networks, unless the runners of that vendor are in a network of yours', g.claims -> 'runner_environment'))
             WHERE g.networks IS NOT NULL AND g.claims ->> 'runner_environment' ~ '-hosted$' AND g.claims ->> 'runner_environment' <> 'self-hosted'
               AND NOT EXISTS (SELECT FROM unnest(g.networks) AS n WHERE NOT (n <<= ANY ('{10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7}'::cidr[])))
            UNION ALL SELECT 'no_reason', '' WHERE coalesce(g.reason, '') !~ '[[:alnum:]]' OR g.reason ~* '^(<[^>]*>|todo|tbd|null|n/a)$'

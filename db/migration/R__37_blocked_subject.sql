@@ -60,7 +60,7 @@ BEGIN
         PERFORM internal.refuse_in('broker.blocked_subject', 'globs_of_all_tenants_are_few',
             CASE WHEN globs > 1000 THEN format('There would be %s glob blocks for all tenants; the maximum is 1000.', globs)
                  ELSE format('The glob blocks for all tenants would cost up to %s matching steps for each token; the maximum is 250000.', steps) END,
-            'Each star costs 1024 steps. Delete or disable unneeded ones, block exact subjects (whose number is not limited), or block in single tenants.',
+            'Each star costs 1024 steps. Delete or disable blocks that are not needed, block exact subjects (whose number is not limited), or block in single tenants.',
             'check_violation');
     END IF;
 END
@@ -193,11 +193,11 @@ BEGIN
      WHERE EXISTS (SELECT FROM audit.event AS e WHERE e.grant_id = g.id AND e.step = 1 AND e.mint_id >= today);
     RETURN CASE WHEN whole IS NULL AND part = '{}' AND rules = 0 AND approvers = 0 AND tokens = 0 THEN 'stops no known grant, access rule, approver or subject'
         ELSE 'stops ' || concat_ws(', ',
-            format('%s grant%s', coalesce(cardinality(whole), 0), CASE WHEN cardinality(whole) = 1 THEN '' ELSE 's' END),
-            CASE WHEN part <> '{}' THEN format('some subjects of %s more grant%s', cardinality(part), CASE WHEN cardinality(part) = 1 THEN '' ELSE 's' END) END,
-            CASE WHEN used > 0 THEN format('%s of these grants %s used today', used, CASE WHEN used = 1 THEN 'was' ELSE 'were' END) END,
+            format('%s grant%s', coalesce(cardinality(whole), 0), CASE WHEN cardinality(whole) = 1 THEN '' ELSE 's' END)
+            || CASE WHEN part <> '{}' THEN format(' and some subjects of %s more grant%s', cardinality(part), CASE WHEN cardinality(part) = 1 THEN '' ELSE 's' END) ELSE '' END
+            || CASE WHEN used > 0 THEN format(' (%s of these %s used today)', used, CASE WHEN used = 1 THEN 'was' ELSE 'were' END) ELSE '' END,
             CASE WHEN rules > 0 THEN format('requests by %s access rule%s', rules, CASE WHEN rules = 1 THEN '' ELSE 's' END) END,
-            CASE WHEN approvers > 0 THEN format('votes of %s approver%s of access rules', approvers, CASE WHEN approvers = 1 THEN '' ELSE 's' END) END,
+            CASE WHEN approvers > 0 THEN format('decisions of %s approver%s of access rules', approvers, CASE WHEN approvers = 1 THEN '' ELSE 's' END) END,
             format('%s subject%s seen in the last 30 days', tokens, CASE WHEN tokens = 1 THEN '' ELSE 's' END)) END;
 END
 $$;
@@ -360,7 +360,7 @@ BEGIN
         hint := 'For every subject whose tokens have these claims, write match ''glob''.';
     ELSIF NEW.match = 'glob' AND NOT internal.is_anchored(NEW.subject) AND (NEW.subject <> '**' OR NEW.claims = '{}') THEN
         message := format('%s is a glob that does not start with a literal segment.', owner);
-        hint := 'The text up to the first : or / must not contain * (in a URI: the text up to the end of its host), for example "repo:acme/app:**". To block every subject of a tenant: UPDATE broker.identity_provider SET enabled = false.';
+        hint := 'The text up to the first : or / must not contain * (in a URI: the text up to the end of its host), for example "repo:acme/app:**". To block every subject of an identity provider: UPDATE broker.identity_provider SET enabled = false WHERE name = ''…'';';
     ELSIF internal.claims_fault(NEW.claims) IS NOT NULL THEN
         message := format('%s: in its claims, %s.', owner, internal.claims_fault(NEW.claims));
         hint := internal.claims_hint();

@@ -118,7 +118,7 @@ BEGIN
     -- An edit that is not committed yet is waited for, and seen: a row that says that the reviewer made the request, for example.
     IF internal.awaits_sign_off(reviewed.request_id) THEN
         GET DIAGNOSTICS called_in = PG_CONTEXT;
-        PERFORM internal.refuse_nested(TG_RELID, 'a_sign_off_is_a_statement_of_its_own', 'signs off a break glass, and a sign-off', called_in);
+        PERFORM internal.refuse_nested(TG_RELID, 'a_sign_off_is_a_statement_of_its_own', 'sign off a break glass', called_in);
         PERFORM internal.refuse_old_snapshot('A sign-off');
         PERFORM FROM broker.tenant AS t WHERE t.name = reviewed.tenant FOR NO KEY UPDATE;
     END IF;

@@ -196,7 +196,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.grant_digest(text, text, text, text, text, jsonb, timestamptz, timestamptz, text, text, text, jsonb, cidr[]) IS
-    'What makes a grant another one than those that are there: SHA-256 of whom it gives what, under which conditions and when.';
+    'A digest by which two grants are duplicates: SHA-256 of who gets which key, under which conditions and when.';
 
 CREATE FUNCTION internal.networks_fault(networks cidr[]) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -223,10 +223,10 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.block_digest(text, text, text, text, jsonb) IS
-    'What makes a block another one than those that are there: SHA-256 of whom it blocks where. What else it says (reason, until) changes it.';
+    'A digest by which two blocks are duplicates: SHA-256 of whom they block and where. Their other columns (reason, until) do not count.';
 
 CREATE FUNCTION internal.nearly(issuer text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN rtrim(regexp_replace(lower(issuer), ':443(?=/|$)', ''), '/');
 COMMENT ON FUNCTION internal.nearly(text) IS
-    'What issuers have in common that differ in case, by slashes at the end or by the port that is meant anyway.';
+    'A form that is the same for issuers that differ only in case, in slashes at the end or in the default port.';

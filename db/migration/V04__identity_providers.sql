@@ -78,7 +78,7 @@ COMMENT ON COLUMN broker.identity_provider.issuer IS 'The iss claim, compared ex
 COMMENT ON COLUMN broker.identity_provider.audiences IS
     'A token must name one of these in aud. With the issuer, each belongs to one identity provider only.';
 COMMENT ON COLUMN broker.identity_provider.jwks_uri IS
-    'Where the signing keys are. Null: <issuer>/.well-known/jwks.json, else what the issuer''s discovery document names.';
+    'The URL of the signing keys. Null: <issuer>/.well-known/jwks.json, otherwise the URL in the issuer''s discovery document.';
 COMMENT ON COLUMN broker.identity_provider.jwks IS
     'The signing keys themselves (a JWK set), for issuers that the broker cannot reach. Takes precedence over jwks_uri.';
 COMMENT ON COLUMN broker.identity_provider.ca_certificate IS

@@ -122,7 +122,7 @@ COMMENT ON COLUMN log.event.shared_revision IS
 COMMENT ON COLUMN log.event.config_hash IS
     'For requested: SHA-256 of the configuration that the decision used: tenant, identity provider, access provider, key and grant (docs/audit.md). Null in chains of form 1.';
 COMMENT ON COLUMN log.event.reason IS
-    'Why the mint failed, or was withheld, denied or rejected, as a stable reason code. For ended, how: over (its time was over), asked_for (an admin asked), undone (it was never handed out), swept (the provider still listed it), disarmed (it does not work, but something is left).';
+    'Why the mint failed, or was withheld, denied or rejected, as a stable reason code. For ended, how: over (its time was over), asked_for (an admin asked), undone (it was never handed out), swept (the provider still listed it, so the broker removed it), disarmed (it does not work, but something is left).';
 COMMENT ON COLUMN log.event.detail IS
     'The reason for people, with the provider''s message. For overflow: the number of rejected tokens. For disarmed: what is left.';
 COMMENT ON COLUMN log.event.credential_id IS
@@ -143,7 +143,7 @@ COMMENT ON COLUMN log.event.actor_token_id IS 'The jti claim of the actor''s tok
 COMMENT ON COLUMN log.event.actor_token_hash IS
     'SHA-256 of the actor''s token as it was presented; null if the actor comes from an act claim.';
 COMMENT ON COLUMN log.event.client_address IS 'The client''s address, as rate limits see it.';
-COMMENT ON COLUMN log.event.user_agent IS 'The client''s User-Agent, cut to a length.';
+COMMENT ON COLUMN log.event.user_agent IS 'The client''s User-Agent, truncated.';
 COMMENT ON COLUMN log.event.broker IS 'The replica that wrote the row.';
 COMMENT ON COLUMN log.event.chain IS 'The hash chain: each run of a replica begins one chain for mints and one for rejected tokens, and another one if it can''t know how the last one ended. Begins with the number of the canonical form.';
 COMMENT ON COLUMN log.event.seq IS 'The position in the chain, from 1, without gaps.';
@@ -219,15 +219,15 @@ CREATE TABLE log.checkpoint (
 );
 ALTER TABLE log.checkpoint ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE log.checkpoint IS
-    'The heads of all chains, signed; each holds the hash of the one before. Append-only. Also printed by the service, to be kept elsewhere.';
+    'Signed checkpoints: each lists the last hashes of chains, and contains the hash of the checkpoint before it. Append-only. The service also prints each checkpoint, so that a copy can be kept elsewhere.';
 COMMENT ON COLUMN log.checkpoint.number IS 'Counts from 1, without gaps.';
-COMMENT ON COLUMN log.checkpoint.sealed_at IS 'When, by the databases clock; what counts is inside jws.';
+COMMENT ON COLUMN log.checkpoint.sealed_at IS 'When the checkpoint was sealed, by the database''s clock. The signed time is in jws.';
 COMMENT ON COLUMN log.checkpoint.jws IS
     'A compact JWS (ES256): the chains that grew since the previous checkpoint, and where they end. docs/reference/audit-log-format.md describes it.';
 COMMENT ON COLUMN log.checkpoint.announced_by IS
-    'Where a new key signs for the first time: the same payload, signed by the key before it.';
+    'For the first checkpoint of a new audit key: the same payload, signed by the previous key. Otherwise null.';
 COMMENT ON COLUMN log.checkpoint.note IS
-    'Signed note (C2SP tlog-checkpoint): size and root of the tree whose leaves are the SHA-256 of each jws up to this one. Null: no key of notes.';
+    'Signed note (C2SP tlog-checkpoint): size and root of the tree whose leaves are the SHA-256 of each jws up to this one. Null: the broker had no key for notes.';
 COMMENT ON COLUMN log.checkpoint.inserted_by IS
     'The login that wrote the row, so that a checkpoint that no broker made can be traced. Not signed: it proves nothing.';
 COMMENT ON COLUMN log.checkpoint.inserted_at IS 'When the row was written. Not signed: it proves nothing.';

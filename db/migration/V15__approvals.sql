@@ -311,7 +311,7 @@ COMMENT ON COLUMN broker.access_decision.program IS 'Whether the approver was a 
 COMMENT ON COLUMN broker.access_decision.token_age IS
     'The age of the token with which the subject consented, in seconds; null: the rule of the request is not a rule of consent.';
 COMMENT ON COLUMN broker.access_decision.revisions IS
-    'The revisions of the rule, key and access provider that are decided on, {"rule": 17, "key": 4, "accessProvider": 2}. An approval that is inserted with others than the present ones is rejected. Filled by a trigger if absent.';
+    'The revisions of the rule, key and access provider that are decided on, {"rule": 17, "key": 4, "accessProvider": 2}. An approval with other revisions than the present ones is rejected. Filled by a trigger if absent.';
 COMMENT ON COLUMN broker.access_decision.all_tenants_revision IS
     'The revision of the tables without tenant when the claims of the token were compared with the blocks in all tenants; 0 for a login, which has no claims.';
 -- A person may approve access and withdraw it later.

@@ -32,7 +32,7 @@ INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acm
 -- a glob over everybody
 INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acme', '**', 'glob', 'x');
 --> The block of "**" is a glob that does not start with a literal segment.
---? UPDATE broker.identity_provider SET enabled = false.
+--? UPDATE broker.identity_provider SET enabled = false WHERE name
 --! 23514
 
 -- a glob with too many stars

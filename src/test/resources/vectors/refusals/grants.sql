@@ -156,12 +156,12 @@ UPDATE broker.subject_grant SET tenant = 'other', idp = 'elsewhere' WHERE key = 
 
 -- a number that an admin chose
 INSERT INTO broker.subject_grant (id, tenant, idp, subject, key) OVERRIDING SYSTEM VALUE VALUES (7, 'acme', 'ci', 'x', 'api');
---> The database assigns the id of each row of broker.subject_grant, and the statement has 7.
+--> The statement sets the id 7, but the database assigns the ids of broker.subject_grant.
 --? Leave out the column id
 
 -- the same without the clause
 INSERT INTO broker.subject_grant (id, tenant, idp, subject, key) VALUES (7, 'acme', 'ci', 'x', 'api');
---> The database assigns the id of each row of broker.subject_grant, and the statement has 7.
+--> The statement sets the id 7, but the database assigns the ids of broker.subject_grant.
 --? With RETURNING id, the statement returns the id of the new row
 
 -- a number that the database draws
@@ -284,12 +284,12 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until) VALUES
 -- the first key of a tenant is to be made by a recipe
 INSERT INTO broker.tenant (name) VALUES ('new'); INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new-ci', 'new', 'https://ci.example.com', '{new}'); INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('new', 'new-ci', 'a', 'first');
 --> Tenant "new" has no key "first".
---? It has: none. To create one, see db/recipes/provider_*.sql.
+--? It has none. To create one, see db/recipes/provider_*.sql.
 
 -- so is its first identity provider
 INSERT INTO broker.tenant (name) VALUES ('new'); INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('new', 'github', 'a', 'deploy');
 --> Tenant "new" has no identity provider "github".
---? It has: none. To create one, see db/recipes/issuer_*.sql.
+--? It has none. To create one, see db/recipes/issuer_*.sql.
 
 -- as many grants as a subject can have
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) SELECT 'acme', 'ci', 'repo:acme/app:main', 'api', jsonb_build_object('run', n) FROM generate_series(1, 998) AS n;

@@ -426,8 +426,8 @@ class RequestDecisionsTest {
         assertShows(
                 otto.get(address).body(),
                 "gate approved as a program: INC-7",
-                "1 of 2 approvals in 2 steps; missing in step 2; 1 must be by people");
-        assertShows(page(bea), "missing in step 2; 1 must be by people");
+                "1 of 2 approvals in 2 steps; approvals are missing in step 2; people must still give 1");
+        assertShows(page(bea), "approvals are missing in step 2; people must still give 1");
         choose(bea, id, "approve");
         assertStatus("granted", id);
         assertLacks(otto.get(address).body(), "missing in step");

@@ -174,7 +174,7 @@ class AccessRequestsTest {
                                 Who.ADMIN,
                                 "INSERT INTO broker.access_decision (request, verdict) VALUES ('%s', 'approve')"
                                         .formatted(request))
-                        .contains("You have already chosen "));
+                        .contains("You have already made this decision"));
         assertEquals("pending", status(request));
         decide(Who.TENANT_ADMIN, request, "approve");
         assertEquals("granted", status(request));
@@ -518,7 +518,7 @@ class AccessRequestsTest {
                         Who.TENANT_ADMIN,
                         "INSERT INTO broker.access_decision (request, verdict, revisions) VALUES ('%s', 'approve', '%s')"
                                 .formatted(request, revisions));
-        assertTrue(refusal.contains("members rule, key and accessProvider"), refusal);
+        assertTrue(refusal.contains("fields rule, key and accessProvider"), refusal);
     }
 
     @ParameterizedTest

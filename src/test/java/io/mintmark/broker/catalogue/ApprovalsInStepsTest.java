@@ -139,7 +139,7 @@ class ApprovalsInStepsTest {
                 who,
                 "dev:eve",
                 pending
-                        + "1 of 3 given by bot:oncall of sso (program); missing in step 1, 2; 1 must be by people");
+                        + "1 of 3 given by bot:oncall of sso (program); approvals are missing in step 1, 2; people must still give 1");
         votes("lead:ann", "[]", "", request);
         assertExplained(
                 who,
@@ -270,7 +270,7 @@ class ApprovalsInStepsTest {
         assertEquals("null", asked.one(asked.request("dev:eve", "vault", 900, "refusal")));
         assertEquals(
                 "Nobody can approve access to key \"vault\": access rule 4 needs 1 approval, and nobody can give one"
-                        + " (a program decides access of at most 900 seconds).",
+                        + " (a program may only decide access of at most 900 seconds).",
                 asked.one(asked.request("dev:jim", "vault", 901, "detail")));
     }
 
