@@ -58,7 +58,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'ended_already' THEN 'The row ended before it was written, so it has no effect. Set a later end, or null for no end.'
         WHEN 'far_away' THEN 'The grant has no effect before %s. Check the year of valid_from; for a grant from now on, write null.'
         WHEN 'glob_matches_less_than_it_seems' THEN 'The glob matches only %s. Correct it: * matches within one segment (no : and no /), ** across segments, and every other character only itself.'
-        WHEN 'glob_matches_more_than_it_seems' THEN 'The glob also matches longer names, such as "%s-2". To match only this name, insert the : or / that follows the name in the subjects, before **.'
+        WHEN 'glob_matches_more_than_it_seems' THEN 'The glob also matches longer names, such as "%s-2". To match only this name, insert before ** the : or / that follows the name in subjects.'
         WHEN 'glob_sign_in_exact_subject' THEN 'With %1$s exact, "%2$s" in %3$s is literal. Set %1$s to glob, where * matches within one segment and ** across segments.'
         WHEN 'github_subject_by_name' THEN 'The subject has no ids, so it does not match repositories that were created, renamed or moved since 2026-07-15: their subjects have ids, such as repo:acme@1234567/shop@7654321:…. To match both: %s'
         WHEN 'incomplete_policy' THEN 'The policy has no valid %s. AWS rejects statements without Effect, Action and Resource, and reads a policy without Version as one of version 2008-10-17. Set Version to 2012-10-17, and Effect to Allow or Deny.'

@@ -273,7 +273,7 @@ BEGIN
         (coalesce(seconds, 0) NOT BETWEEN 60 AND 2592000, 'bad_seconds', format('Access can be requested for 60 to 2592000 seconds (30 days), not for %s.', coalesce(seconds::text, 'null'))),
         (coalesce(cardinality(asked), 0) NOT BETWEEN 1 AND 20, 'no_rule', format('A request for access can name 1 to 20 keys, not %s.', coalesce(cardinality(asked), 0))),
         (own_issuer IS NULL OR actor IS NOT NULL AND their_issuer IS NULL, 'no_rule', 'The identity provider of your token, or of the actor''s token, no longer exists in this tenant. Ask an admin of the tenant.'),
-        (NOT internal.accepts_token(tenant, idp, claims), 'no_rule', 'The identity provider of your token was changed just now, and no longer accepts the token.'),
+        (NOT internal.accepts_token(tenant, idp, claims), 'no_rule', 'The identity provider of your token was changed just now, and no longer accepts the token. Get a new token, or ask an admin of the tenant.'),
         (internal.block_of_parties(tenant, idp, subject, actor_idp, actor, claims) IS NOT NULL, 'blocked', 'You, or the agent that acts for you, are blocked, so you cannot request access. Ask an admin of the tenant.')
         ) AS f (applies, refusal, detail) WHERE f.applies LIMIT 1;
     IF FOUND THEN
@@ -299,7 +299,7 @@ BEGIN
             chosen.detail := 'Only the subject itself can break glass, with its own token and without an actor.';
         ELSIF chosen.refusal IS NULL AND (chosen.rule).consent AND (own_issuer, subject) = (their_issuer, actor) THEN
             chosen.refusal := 'no_rule';
-            chosen.detail := 'The agent has the same identity as the subject, so the subject cannot consent.';
+            chosen.detail := 'The agent has the same identity as the subject, so the subject cannot consent. Use an agent with an identity of its own.';
         ELSIF chosen.refusal IS NULL THEN
             chosen.detail := internal.nobody_can_approve(chosen.rule, asking);
             chosen.refusal := CASE WHEN chosen.detail IS NOT NULL THEN 'nobody_can_approve' END;

@@ -571,7 +571,7 @@ BEGIN
         RETURN;
     ELSIF NOT internal.accepts_token(decide_access.tenant, decide_access.idp, decide_access.claims) THEN
         refusal := 'not_an_approver';
-        detail := 'The identity provider of your token was changed just now, and no longer accepts the token.';
+        detail := 'The identity provider of your token was changed just now, and no longer accepts the token. Get a new token, or ask an admin of the tenant.';
     ELSIF has_actor AND fault.refusal IS DISTINCT FROM 'own_request' THEN
         refusal := 'decided_with_actor';
         detail := 'Decide the request with the approver''s token alone, without an actor.';

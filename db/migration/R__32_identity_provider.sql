@@ -42,7 +42,7 @@ BEGIN
                     ELSE 'Identity provider "%s": the issuer "%s" differs only by case or a slash from "%s", which issues tokens to anyone, and required_claims names no owner by an exact value.' END,
                idp, issuer, shared.issuer),
         CASE WHEN shared.issuer = issuer THEN '' ELSE format('Write the issuer exactly as "%s". ', shared.issuer) END
-        || format('Require at least one of %s, for example {"%s": "…"}; a glob is not enough.', array_to_string(shared.owner_claims, ', '), shared.owner_claims[1]));
+        || format('In required_claims, require at least one of %s, for example {"%s": "…"}; a glob is not enough.', array_to_string(shared.owner_claims, ', '), shared.owner_claims[1]));
 END
 $$;
 COMMENT ON FUNCTION internal.check_owner_claims(text, text, jsonb) IS

@@ -57,13 +57,13 @@ BEGIN
             refused => written);
     ELSIF match NOT IN ('exact', 'glob') THEN
         PERFORM internal.refuse(format('%s has the unknown match "%s"; use exact or glob.', internal.grant_title(key, subject), match),
-                                'exact compares the whole subject; in a glob * stays within a segment, ** does not.');
+                                'exact compares the whole subject. In a glob, * matches within a segment, and ** across segments.');
     ELSIF match = 'glob' AND NOT internal.is_anchored(subject) THEN
-        PERFORM internal.refuse(format('%s is a glob that does not start with a literal segment.', internal.grant_title(key, subject)),
+        PERFORM internal.refuse(format('%s has a glob that does not start with a literal segment.', internal.grant_title(key, subject)),
             'The text up to the first : or / must not contain * (in a URI: the text up to the end of its host), for example "repo:acme/app:ref:refs/heads/**" or "spiffe://acme.example/ci/**".');
     ELSIF match = 'glob' AND internal.glob_fault(subject) IS NOT NULL THEN
         PERFORM internal.refuse(internal.grant_title(key, left(subject, 40) || CASE WHEN length(subject) > 40 THEN '…' ELSE '' END)
-                                || format(' %s.', internal.glob_fault(subject)),
+                                || format(' has a glob that %s.', internal.glob_fault(subject)),
             'Write several grants with shorter globs, or move part of the condition to claims.');
     END IF;
 END
@@ -107,7 +107,7 @@ BEGIN
        AND ((internal.what_it_allows(to_jsonb(OLD)) - 'enabled')::text <> (internal.what_it_allows(to_jsonb(NEW)) - 'enabled')::text
             OR NEW.enabled AND NOT OLD.enabled) THEN
         PERFORM internal.refuse_in(TG_RELID, 'a_requested_grant_is_only_disabled_or_deleted',
-            format('Grant %s came from request %s: it can be disabled or deleted, and get another reason or owner, but nothing else can change.', OLD.id, OLD.request_id),
+            format('Grant %s came from request %s, so it can only be disabled or deleted, or get another reason or owner.', OLD.id, OLD.request_id),
             'Write another grant, or ask the requester to request the access again.', 'restrict_violation');
     END IF;
 

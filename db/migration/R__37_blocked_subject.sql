@@ -354,18 +354,18 @@ BEGIN
         hint := 'Write the sub claim of the tokens as it is, for example "repo:acme/app:ref:refs/heads/main".';
     ELSIF NEW.match NOT IN ('exact', 'glob') THEN
         message := format('%s has the unknown match "%s"; use exact or glob.', owner, NEW.match);
-        hint := 'exact compares the whole subject; in a glob * stays within a segment, ** does not.';
+        hint := 'exact compares the whole subject. In a glob, * matches within a segment, and ** across segments.';
     ELSIF NEW.subject = '**' AND NEW.match = 'exact' AND NEW.claims <> '{}' THEN
         message := 'The block of "**" has claims, but not match ''glob''.';
         hint := 'For every subject whose tokens have these claims, write match ''glob''.';
     ELSIF NEW.match = 'glob' AND NOT internal.is_anchored(NEW.subject) AND (NEW.subject <> '**' OR NEW.claims = '{}') THEN
-        message := format('%s is a glob that does not start with a literal segment.', owner);
+        message := format('%s has a glob that does not start with a literal segment.', owner);
         hint := 'The text up to the first : or / must not contain * (in a URI: the text up to the end of its host), for example "repo:acme/app:**". To block every subject of an identity provider: UPDATE broker.identity_provider SET enabled = false WHERE name = ''…'';';
     ELSIF internal.claims_fault(NEW.claims) IS NOT NULL THEN
         message := format('%s: in its claims, %s.', owner, internal.claims_fault(NEW.claims));
         hint := internal.claims_hint();
     ELSIF NEW.match = 'glob' AND internal.glob_fault(NEW.subject) IS NOT NULL THEN
-        message := format('The block of "%s" %s.',
+        message := format('The block of "%s" has a glob that %s.',
                           left(NEW.subject, 40) || CASE WHEN length(NEW.subject) > 40 THEN '…' ELSE '' END, internal.glob_fault(NEW.subject));
         hint := 'Write several blocks with shorter globs.';
     ELSIF NEW.reason !~ '\S' THEN

@@ -107,7 +107,7 @@ BEGIN
                OR (SELECT (s.steps, s.program, s.approvers) IS DISTINCT FROM (NEW.steps, NEW.program, NEW.approvers)
                      FROM internal.standing_in(asked, NEW.decided_by, NULL, NULL, NULL) AS s)) THEN
         PERFORM internal.refuse_in(TG_RELID, 'not_an_approver',
-            format('Access request %s: the statement that decides on it also blocks you, or changes a row that makes you an approver of it.', NEW.request),
+            format('Access request %s: the statement that decides on it also blocks you, or changes a row that makes you its approver.', NEW.request),
             'Decide in a statement of its own, before the other change.', 'insufficient_privilege');
     END IF;
     -- The history has the end of the access before the withdrawal.

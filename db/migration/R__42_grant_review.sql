@@ -24,7 +24,7 @@ BEGIN
             'Ask another admin of the tenant.', 'insufficient_privilege', 'grant_id');
     ELSIF internal.awaits_sign_off(of_request) AND internal.shaped_rule_of(of_request, session_user) THEN
         PERFORM internal.refuse_in('broker.grant_review', 'another_person_signs_off',
-            format('Grant %s comes from a break glass by an access rule that the person with login "%s" wrote, changed or approved, so another person must sign it off.',
+            format('Grant %s was made by break glass, under an access rule that the person with login "%s" wrote, changed or approved, so another person must sign it off.',
                    of_grant, session_user),
             format('Ask another admin of the tenant. To end the access now: UPDATE broker.subject_grant SET enabled = false WHERE id = %s;', of_grant),
             'insufficient_privilege', 'grant_id');

@@ -714,7 +714,7 @@ INSERT INTO broker.provider_type
     "fault": "has a timeout of zero, which disables the timeout",
     "do": "Write a time such as \"30s\", or leave it out."}]'),
 
-('jwt', 'An access token of the broker''s own, for services that trust it.', 'audience', '{}', 1, 43200, false, NULL, false, false,
+('jwt', 'An access token that the broker signs itself, for services that trust the broker.', 'audience', '{}', 1, 43200, false, NULL, false, false,
  '{}',
  '{"audience": {"is": "text", "required": true, "max_length": 1024, "not_for_vendors": true, "example": "https://api.example.com"},
     "claims": {"is": "claims", "example": "{\"scope\": \"read\"}"},

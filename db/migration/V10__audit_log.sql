@@ -104,16 +104,16 @@ COMMENT ON COLUMN log.event.mint_id IS
     'The mint (UUIDv7, ordered by time): one for each key of a request. Credentials show it to the provider where they can.';
 COMMENT ON COLUMN log.event.step IS '1: requested. 2: the one outcome. 3: ended.';
 COMMENT ON COLUMN log.event.kind IS
-    'requested (before the provider is called), then issued (before the response is sent), failed or withheld (obtained, not handed out); or denied (no grant, no key); or rejected (token not accepted). A mint can later be ended: the credential no longer works, and nothing is left of it at its provider, except what detail names.';
-COMMENT ON COLUMN log.event.occurred_at IS 'When, by the broker''s clock.';
+    'requested (before the provider is called), then issued (before the response is sent), failed or withheld (obtained, not handed out); or denied (no grant, no key); or rejected (token not accepted). A mint can later be ended: the credential no longer works, and nothing is left at its provider, except what detail names.';
+COMMENT ON COLUMN log.event.occurred_at IS 'When the step happened, by the broker''s clock.';
 COMMENT ON COLUMN log.event.request_id IS 'The X-Request-ID of the response; rows of one request share it.';
 COMMENT ON COLUMN log.event.tenant IS 'The tenant whose identity provider has the token''s issuer and audience; null if there is none.';
 COMMENT ON COLUMN log.event.idp IS 'The identity provider of the token.';
 COMMENT ON COLUMN log.event.issuer IS 'The iss claim.';
 COMMENT ON COLUMN log.event.subject IS 'The sub claim; null for rejected, because an unverified claim proves nothing.';
-COMMENT ON COLUMN log.event.key IS 'The key asked for; for denied, maybe one that does not exist.';
+COMMENT ON COLUMN log.event.key IS 'The key that the client requested; for denied, this key may not exist.';
 COMMENT ON COLUMN log.event.provider IS 'The access provider of the key.';
-COMMENT ON COLUMN log.event.provider_type IS 'Its type.';
+COMMENT ON COLUMN log.event.provider_type IS 'The type of the access provider.';
 COMMENT ON COLUMN log.event.grant_id IS 'The grant that allowed it: broker.subject_grant.id.';
 COMMENT ON COLUMN log.event.grant_revision IS
     'The revision of the tenant that the decision was made on: audit.config_change shows what the grant was then.';

@@ -124,7 +124,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALU
 
 -- everybody
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALUES ('acme', 'github', '**', 'glob', 'deploy', 'OPS-1');
---> The grant of key "deploy" to "**" is a glob that does not start with a literal segment.
+--> The grant of key "deploy" to "**" has a glob that does not start with a literal segment.
 --? The text up to the first : or / must not contain * (in a URI: the text up to the end of its host), for example "repo:acme/app:ref:refs/heads/**" or
 --! 23514
 
@@ -175,7 +175,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('
 -- a shared issuer without an owner
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://token.actions.githubusercontent.com', '{new}');
 --> Identity provider "new": the issuer "https://token.actions.githubusercontent.com" issues tokens to anyone, and required_claims names no owner by an exact value.
---? Require at least one of repository_owner_id, repository_id, enterprise_id,
+--? In required_claims, require at least one of repository_owner_id, repository_id, enterprise_id,
 --! 23514
 
 -- a shared issuer whose owner is a number
@@ -666,7 +666,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_
 -- a required owner by a glob
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims) VALUES ('new', 'other', 'https://token.actions.githubusercontent.com', '{new}', '{"repository_owner": {"glob": "*"}}');
 --> Identity provider "new": the issuer "https://token.actions.githubusercontent.com" issues tokens to anyone, and required_claims names no owner by an exact value.
---? Require at least one of repository_owner_id, repository_id, enterprise_id, repository_owner,
+--? In required_claims, require at least one of repository_owner_id, repository_id, enterprise_id, repository_owner,
 --! 23514
 
 -- an algorithm in small letters
@@ -799,7 +799,7 @@ INSERT INTO broker.blocked_subject (tenant, subject) VALUES ('acme', 'repo:acme/
 
 -- a block of everything
 INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acme', '**', 'glob', 'INC-1');
---> The block of "**" is a glob that does not start with a literal segment.
+--> The block of "**" has a glob that does not start with a literal segment.
 --? The text up to the first : or / must not contain * (in a URI: the text up to the end of its host), for example "repo:acme/app:**"
 --! 23514
 

@@ -853,7 +853,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, algorithm
 -- issuer: no owner of a shared issuer
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences,  listed) VALUES ('i2', 'acme', 'https://gitlab.com', '{mintmark-acme2}',  true);
 --> Identity provider "i2": the issuer "https://gitlab.com" issues tokens to anyone, and required_claims names no owner by an exact value.
---? Require at least one of namespace_id, project_id, namespace_path, project_path, for example {"namespace_id": "…"}; a glob is not enough.
+--? In required_claims, require at least one of namespace_id, project_id, namespace_path, project_path, for example {"namespace_id": "…"}; a glob is not enough.
 --! 23514
 
 -- issuer: a slash at the end of a known issuer

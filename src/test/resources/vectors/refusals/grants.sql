@@ -40,12 +40,12 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'el
 
 -- a glob that matches everybody
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', '**', 'glob', 'deploy');
---> The grant of key "deploy" to "**" is a glob that does not start with a literal segment.
+--> The grant of key "deploy" to "**" has a glob that does not start with a literal segment.
 --? for example "repo:acme/app:ref:refs/heads/**"
 
 -- a glob whose first segment is open
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', 'rep*:acme/app', 'glob', 'deploy');
---> The grant of key "deploy" to "rep*:acme/app" is a glob that does not start with a literal segment.
+--> The grant of key "deploy" to "rep*:acme/app" has a glob that does not start with a literal segment.
 --?
 
 -- another way to match
@@ -202,12 +202,12 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acm
 
 -- a longer glob
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', rpad('a:*', 513, 'x'), 'glob', 'api');
---> The grant of key "api" to "a:*xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…" has 513 characters; the maximum for a glob is 512.
+--> The grant of key "api" to "a:*xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…" has a glob that has 513 characters; the maximum for a glob is 512.
 --! 23514
 
 -- a glob of nine stars
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', 'a:*b*b*b*b*b*b*b*b*', 'glob', 'api');
---> The grant of key "api" to "a:*b*b*b*b*b*b*b*b*" has 9 stars; the maximum for a glob is 8.
+--> The grant of key "api" to "a:*b*b*b*b*b*b*b*b*" has a glob that has 9 stars; the maximum for a glob is 8.
 --! 23514
 
 -- stars in an exact subject are letters
@@ -216,7 +216,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci
 
 -- three stars in a row are two
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', 'a:' || repeat('*', 17), 'glob', 'api');
---> The grant of key "api" to "a:*****************" has 9 stars; the maximum for a glob is 8.
+--> The grant of key "api" to "a:*****************" has a glob that has 9 stars; the maximum for a glob is 8.
 --! 23514
 
 -- a glob of 513 characters in the claims
@@ -342,17 +342,17 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 
 -- a glob of every trust domain
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', 'spiffe://**', 'glob', 'deploy');
---> The grant of key "deploy" to "spiffe://**" is a glob that does not start with a literal segment.
+--> The grant of key "deploy" to "spiffe://**" has a glob that does not start with a literal segment.
 --? (in a URI: the text up to the end of its host)
 
 -- a glob within the host of a URI
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', 'spiffe://acme.example*/ci', 'glob', 'deploy');
---> The grant of key "deploy" to "spiffe://acme.example*/ci" is a glob that does not start with a literal segment.
+--> The grant of key "deploy" to "spiffe://acme.example*/ci" has a glob that does not start with a literal segment.
 --?
 
 -- a glob that leaves out the slashes of a URI
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', 'spiffe:**', 'glob', 'deploy');
---> The grant of key "deploy" to "spiffe:**" is a glob that does not start with a literal segment.
+--> The grant of key "deploy" to "spiffe:**" has a glob that does not start with a literal segment.
 --?
 
 -- a glob within a trust domain

@@ -45,7 +45,7 @@ UPDATE broker.identity_provider SET one_time_tokens = true WHERE name = 'ci';
 -- a shared issuer without an owner
 UPDATE broker.identity_provider SET issuer = 'https://token.actions.githubusercontent.com' WHERE name = 'ci';
 --> Identity provider "ci": the issuer "https://token.actions.githubusercontent.com" issues tokens to anyone, and required_claims names no owner by an exact value.
---? Require at least one of repository_owner_id, repository_id,
+--? In required_claims, require at least one of repository_owner_id, repository_id,
 
 -- a shared issuer whose owner is a glob
 UPDATE broker.identity_provider SET issuer = 'https://token.actions.githubusercontent.com', required_claims = '{"repository": {"glob": "acme/*"}}' WHERE name = 'ci';

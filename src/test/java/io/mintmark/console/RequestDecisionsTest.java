@@ -406,7 +406,9 @@ class RequestDecisionsTest {
                 """);
         String id = asked("steps", "api", false);
         String address = console.url() + "/requests/" + id;
-        assertShows(otto.get(address).body(), "0 of 2 approvals in 2 steps; missing in step 1, 2");
+        assertShows(
+                otto.get(address).body(),
+                "0 of 2 approvals in 2 steps; approvals are missing in step 1, 2");
         assertEquals(
                 200,
                 world.broker()
@@ -537,7 +539,7 @@ class RequestDecisionsTest {
         HttpResponse<String> again = choose(bea, id, "approve");
         assertEquals(409, again.statusCode());
         assertShows(again.body(), "role=\"alert\"");
-        assertShows(again.body(), "You have decided on this request already: refuse.");
+        assertShows(again.body(), "You have already decided on this request: refuse.");
     }
 
     @Test

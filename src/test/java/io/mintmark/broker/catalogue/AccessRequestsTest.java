@@ -370,7 +370,7 @@ class AccessRequestsTest {
         assertEquals("the grant is enabled", asked.explained("dev:eve", "deploy"));
         assertTrue(
                 refused(Who.ADMIN, "UPDATE broker.subject_grant SET enabled = true")
-                        .contains("it can be disabled or deleted"));
+                        .contains("it can only be disabled or deleted"));
     }
 
     @Test
@@ -400,7 +400,7 @@ class AccessRequestsTest {
                 refused(
                         Who.TENANT_ADMIN,
                         "UPDATE broker.subject_grant SET claims = '{\"pid\": 7.0}'");
-        assertTrue(refusal.contains("it can be disabled or deleted"), refusal);
+        assertTrue(refusal.contains("it can only be disabled or deleted"), refusal);
         assertTrue(
                 refused(Who.ADMIN, "SELECT broker.approve('subject_grant', 1, 1)")
                         .contains("came from request " + request));

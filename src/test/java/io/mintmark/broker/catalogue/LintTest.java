@@ -378,7 +378,8 @@ class LintTest {
     void a_statement_that_changes_over_a_hundred_rows_is_told_so() throws SQLException {
         admin(GRANTS.formatted("'s' || n", "'OPS-1'", 101));
         assertEquals(
-                List.of("This UPDATE affected 101 rows of broker.subject_grant: rows of one tenant."),
+                List.of(
+                        "This UPDATE affected 101 rows of broker.subject_grant: rows of one tenant."),
                 warningsOf(Who.ADMIN, "UPDATE broker.subject_grant SET reason = 'OPS-2'"));
         assertEquals(
                 List.of(),
@@ -386,7 +387,8 @@ class LintTest {
                         Who.ADMIN,
                         "UPDATE broker.subject_grant SET reason = 'OPS-3' WHERE subject <> 's7'"));
         assertEquals(
-                List.of("This DELETE affected 101 rows of broker.subject_grant: rows of one tenant."),
+                List.of(
+                        "This DELETE affected 101 rows of broker.subject_grant: rows of one tenant."),
                 warningsOf(Who.ADMIN, "DELETE FROM broker.subject_grant"));
     }
 
@@ -396,7 +398,8 @@ class LintTest {
                 List.of("This UPDATE affected 3 rows of broker.tenant: rows of 3 tenants."),
                 warningsOf(Who.ADMIN, "UPDATE broker.tenant SET max_keys = 7"));
         assertEquals(
-                List.of("This DELETE affected 2 rows of broker.identity_provider: rows of 2 tenants."),
+                List.of(
+                        "This DELETE affected 2 rows of broker.identity_provider: rows of 2 tenants."),
                 warningsOf(
                         Who.ADMIN,
                         "DELETE FROM broker.identity_provider WHERE name IN ('ci', 'third')"));
