@@ -14,7 +14,7 @@ COMMENT ON FUNCTION internal.refuse(text, text, text) IS
 CREATE OR REPLACE FUNCTION internal.without_bookkeeping(written jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN written - '{created_at,created_by,updated_at,updated_by}'::text[];
-COMMENT ON FUNCTION internal.without_bookkeeping(jsonb) IS 'A row without the columns that triggers keep.';
+COMMENT ON FUNCTION internal.without_bookkeeping(jsonb) IS 'A row without the columns that triggers maintain.';
 
 -- For errors whose message doesn't name the row: a statement may have a thousand rows.
 CREATE OR REPLACE FUNCTION internal.shown_row(refused jsonb) RETURNS text
@@ -193,7 +193,7 @@ BEGIN
     RETURN result;
 END
 $$;
-COMMENT ON FUNCTION internal.in_ascii(text) IS 'JSON in which each character that is not printable ASCII is its code, for example \u200b.';
+COMMENT ON FUNCTION internal.in_ascii(text) IS 'JSON in which each character that is not printable ASCII is written as its code, for example \u200b.';
 
 -- Six characters that spell a code would look like the one that they name.
 CREATE OR REPLACE FUNCTION internal.text_in_ascii(written text) RETURNS text
@@ -203,7 +203,7 @@ AS $$
     SELECT internal.in_ascii(replace(written, '\', '\\'));
 $$;
 COMMENT ON FUNCTION internal.text_in_ascii(text) IS
-    'A text in which each character that is not printable ASCII is its code, for example \u200b, and each backslash is two.';
+    'A text in which each character that is not printable ASCII is written as its code, for example \u200b, and each backslash is doubled.';
 
 -- ---------------------------------------------------------------- similar names
 

@@ -449,7 +449,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.refuse_change_after_decision(text, text) IS
-    'Rejects a change of what decisions on requests rest on, if the current transaction has decided a request of the tenant, or signed off a break glass.';
+    'Rejects a change of rows that decisions on requests depend on, if the current transaction has decided a request of the tenant, or signed off a break glass.';
 
 CREATE OR REPLACE FUNCTION internal.record_row(changed_table text, tenant_column text, operation text, old_row jsonb, new_row jsonb, row_now jsonb,
                                                is_of_now boolean) RETURNS void

@@ -106,4 +106,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.keep_names() IS
-    'Trigger: keeps what a change says about who is one person, in runtime.joined_subject and runtime.named_issuer.';
+    'Trigger: records in runtime.joined_subject and runtime.named_issuer which names a change joins to one person.';

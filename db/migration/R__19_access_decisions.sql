@@ -489,7 +489,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.counted_in(broker.access_request, broker.access_decision) IS
-    'The steps, as bits, in which the one who decided is an approver of the request then and now, and not blocked; 0: its decision does not count. And whether it is a program.';
+    'The steps, as bits, in which the decider was an approver of the request then, still is, and is not blocked (0: the decision does not count); and whether the decider is a program.';
 
 CREATE OR REPLACE FUNCTION internal.approvals_of(asked broker.access_request, OUT given int, OUT of_people int)
     LANGUAGE plpgsql STABLE
@@ -533,7 +533,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.approvals_of(broker.access_request) IS
-    'How many approvals of a request count, of those who are its approvers now, and how many of people alone could. Each counts once and in one step, and not for their own request.';
+    'The number of approvals of a request that count, which are those of its present approvers, and how many could count by people alone. An approver counts once, in one step, and not for their own request.';
 
 CREATE OR REPLACE FUNCTION internal.is_approved(asked broker.access_request) RETURNS boolean
     LANGUAGE plpgsql STABLE
@@ -545,7 +545,7 @@ BEGIN
               FROM internal.approvals_of(asked) AS a);
 END
 $$;
-COMMENT ON FUNCTION internal.is_approved(broker.access_request) IS 'Whether a request has its approvals in each step, and enough of them of people.';
+COMMENT ON FUNCTION internal.is_approved(broker.access_request) IS 'Whether a request has its approvals in each step, and enough of them by people.';
 
 CREATE OR REPLACE FUNCTION internal.decide_access(tenant text, idp text, subject text, claims jsonb, has_actor boolean, id uuid, verdict text, note text,
                                                   shown jsonb DEFAULT NULL)

@@ -114,7 +114,7 @@ CREATE OR REPLACE FUNCTION internal.projects_differ(one jsonb, other jsonb, proj
                       AND NOT EXISTS (SELECT FROM internal.alternatives(one -> p.claim) AS a CROSS JOIN internal.alternatives(other -> p.claim) AS b
                                        WHERE CASE jsonb_typeof(b) WHEN 'object' THEN internal.text_may_fit(a, b ->> 'glob', 'glob') ELSE internal.value_fits(a, b) END));
 $$;
-COMMENT ON FUNCTION internal.projects_differ(jsonb, jsonb, jsonb) IS 'Whether two rows'' conditions name different projects, by the claims in which an issuer names a token''s only one.';
+COMMENT ON FUNCTION internal.projects_differ(jsonb, jsonb, jsonb) IS 'Whether the conditions of two rows name different projects, by the claims in which the issuer names the single project of a token.';
 
 -- Planned once in a session, since planning takes several times as long as the rest.
 CREATE OR REPLACE FUNCTION internal.parties_near(checked broker.blocked_subject) RETURNS TABLE (kind text, id bigint, idp text, subject text, match text, is_stopped boolean, is_in_part boolean)

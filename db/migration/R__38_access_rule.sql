@@ -254,7 +254,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.refuse_ends_off_the_record(text, bigint) IS
-    'Rejects a change of a rule that ends its access while the statement has ended some of this access itself, and that is not on record yet.';
+    'Rejects a change of a rule that ends its access while the statement has ended some of this access itself, if this end is not on record yet.';
 
 CREATE OR REPLACE FUNCTION internal.record_access_rule() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -290,7 +290,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.record_access_rule() IS
-    'Trigger: records a change of an access rule, and when it is deleted, disabled or changed in what it allows, makes its pending requests void and ends its access if it says so.';
+    'Trigger: records a change of an access rule, and when it is deleted, disabled or changed in what it allows, makes its pending requests void and, with end_access, ends its access.';
 
 -- ---------------------------------------------------------------- triggers, in the order in which they run
 

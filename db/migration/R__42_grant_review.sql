@@ -148,7 +148,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.check_grant_review() IS
-    'Trigger: locks the grant of a review, and for a sign-off its tenant, fills the tenant, and refuses an unknown grant and who may not sign off.';
+    'Trigger: locks the grant of a review, and for a sign-off its tenant, fills the tenant, and rejects an unknown grant, and a person who may not sign off.';
 
 CREATE OR REPLACE FUNCTION internal.warn_of_own_reviews() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER

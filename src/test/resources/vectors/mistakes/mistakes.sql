@@ -13,13 +13,13 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALU
 -- match regex
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALUES ('acme', 'ci', 'repo:acme/shop:.*', 'regex', 'deploy', 'OPS-1');
 --> The grant of key "deploy" to "repo:acme/shop:.*" has the unknown match "regex"; use exact or glob.
---? exact compares the whole subject; in a glob * stays within a segment, ** does
+--? exact compares the whole subject. In a glob, * matches within a segment, and ** across
 --! 23514
 
 -- match in capitals
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALUES ('acme', 'ci', 'repo:acme/shop:*', 'GLOB', 'deploy', 'OPS-1');
 --> The grant of key "deploy" to "repo:acme/shop:*" has the unknown match "GLOB"; use exact or glob.
---? exact compares the whole subject; in a glob * stays within a segment, ** does
+--? exact compares the whole subject. In a glob, * matches within a segment, and ** across
 --! 23514
 
 -- a blank behind the subject
@@ -169,7 +169,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('
 -- a shared issuer with a slash too much
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://token.actions.githubusercontent.com/', '{new}');
 --> Identity provider "new": the issuer "https://token.actions.githubusercontent.com/" differs only by case or a slash from "https://token.actions.githubusercontent.com", which issues tokens to anyone, and required_claims names no owner by an exact value.
---? Write the issuer exactly as "https://token.actions.githubusercontent.com". Require
+--? Write the issuer exactly as "https://token.actions.githubusercontent.com". In required_claims, require
 --! 23514
 
 -- a shared issuer without an owner

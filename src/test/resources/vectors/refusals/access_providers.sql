@@ -129,7 +129,7 @@ INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', 'x', 'oa
 -- no type
 INSERT INTO broker.access_provider (tenant, name) VALUES ('acme', 'x');
 --> A row of broker.access_provider needs "type", which is missing or null.
---? "type": One of broker.provider_type.
+--? "type": The type, one of those in broker.provider_type.
 --! 23502
 
 -- a tenant that there isn't

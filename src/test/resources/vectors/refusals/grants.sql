@@ -51,7 +51,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acm
 -- another way to match
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', 'x', 'regex', 'deploy');
 --> The grant of key "deploy" to "x" has the unknown match "regex"; use exact or glob.
---? in a glob * stays within a segment
+--? In a glob, * matches within a segment
 --! 23514
 
 -- an empty subject
