@@ -42,7 +42,7 @@ BEGIN
                AND NOT pg_has_role(current_user, %L, 'MEMBER') THEN
                 RAISE EXCEPTION 'Login "%%" may not run %%.', session_user, tg_tag
                     USING ERRCODE = 'insufficient_privilege',
-                          HINT = 'Only members of the owner''s role change definitions in this database (db/limit-logins.sql).';
+                          HINT = 'Only members of the owner''s role may change definitions in this database (db/limit-logins.sql).';
             END IF;
         END $body$
         $function$, owner_role);

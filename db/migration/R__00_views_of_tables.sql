@@ -41,8 +41,8 @@ $$;
 -- auditor's.
 CREATE OR REPLACE VIEW internal.event_place WITH (security_invoker = true) AS
 SELECT e.mint_id, e.step, e.chain, e.seq, e.hash FROM log.event AS e;
-COMMENT ON VIEW internal.event_place IS 'Where the rows of audit.event are in their chains, and their hashes.';
+COMMENT ON VIEW internal.event_place IS 'The chain, position and hash of each row of audit.event.';
 
 CREATE OR REPLACE VIEW internal.change_place WITH (security_invoker = true) AS
 SELECT c.tenant, c.revision, c.hash FROM log.config_change AS c;
-COMMENT ON VIEW internal.change_place IS 'Where the rows of audit.config_change are in their chains, and their hashes.';
+COMMENT ON VIEW internal.change_place IS 'The chain, position and hash of each row of audit.config_change.';

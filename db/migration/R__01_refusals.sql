@@ -14,7 +14,7 @@ COMMENT ON FUNCTION internal.refuse(text, text, text) IS
 CREATE OR REPLACE FUNCTION internal.without_bookkeeping(written jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN written - '{created_at,created_by,updated_at,updated_by}'::text[];
-COMMENT ON FUNCTION internal.without_bookkeeping(jsonb) IS 'A row without the columns that triggers keep.';
+COMMENT ON FUNCTION internal.without_bookkeeping(jsonb) IS 'A row without the columns that triggers maintain.';
 
 -- For errors whose message doesn't name the row: a statement may have a thousand rows.
 CREATE OR REPLACE FUNCTION internal.shown_row(refused jsonb) RETURNS text
@@ -74,7 +74,7 @@ BEGIN
     ELSIF given IS NULL THEN
         RETURN nextval(pg_get_serial_sequence(target::text, 'id')::regclass);
     ELSIF current_setting('session_replication_role') <> 'replica' THEN
-        PERFORM internal.refuse_in(target, '', format('The database assigns the id of each row of %s, and the statement has %s.', internal.name_of_table(target), given),
+        PERFORM internal.refuse_in(target, '', format('The statement sets the id %s, but the database assigns the ids of %s.', given, internal.name_of_table(target)),
             'Leave out the column id. With RETURNING id, the statement returns the id of the new row.', 'generated_always', 'id');
     END IF;
     RETURN given;
@@ -107,8 +107,8 @@ CREATE OR REPLACE FUNCTION internal.refuse_nested(target regclass, refusal text,
 AS $$
 BEGIN
     IF strpos(called_in, chr(10)) > 0 THEN
-        PERFORM internal.refuse_in(target, refusal, format('A function or a DO block %s is a statement of its own.', attempt),
-            'Run the INSERT by itself.', 'object_not_in_prerequisite_state');
+        PERFORM internal.refuse_in(target, refusal, format('A function or a DO block cannot %s.', attempt),
+            'Run the INSERT as a statement of its own.', 'object_not_in_prerequisite_state');
     END IF;
 END
 $$;
@@ -193,7 +193,7 @@ BEGIN
     RETURN result;
 END
 $$;
-COMMENT ON FUNCTION internal.in_ascii(text) IS 'JSON in which each character that is not printable ASCII is its code, for example \u200b.';
+COMMENT ON FUNCTION internal.in_ascii(text) IS 'JSON in which each character that is not printable ASCII is written as its code, for example \u200b.';
 
 -- Six characters that spell a code would look like the one that they name.
 CREATE OR REPLACE FUNCTION internal.text_in_ascii(written text) RETURNS text
@@ -203,7 +203,7 @@ AS $$
     SELECT internal.in_ascii(replace(written, '\', '\\'));
 $$;
 COMMENT ON FUNCTION internal.text_in_ascii(text) IS
-    'A text in which each character that is not printable ASCII is its code, for example \u200b, and each backslash is two.';
+    'A text in which each character that is not printable ASCII is written as its code, for example \u200b, and each backslash is doubled.';
 
 -- ---------------------------------------------------------------- similar names
 
@@ -250,7 +250,7 @@ CREATE OR REPLACE FUNCTION internal.did_you_mean(written text, known text[], oth
     SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT coalesce('Did you mean "' || internal.nearest(written, known) || '"? ', '')
-        || CASE WHEN cardinality(known) = 0 THEN format('%s: none.', otherwise)
+        || CASE WHEN cardinality(known) = 0 THEN format('%s none.', otherwise)
                 ELSE format('%s: %s.', otherwise, (SELECT string_agg(name, ', ' ORDER BY name COLLATE "C")
                                                      FROM unnest(known) AS name)) END;
 $$;

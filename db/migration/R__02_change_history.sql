@@ -13,7 +13,7 @@ BEGIN
                CASE TG_TABLE_SCHEMA WHEN 'log' THEN 'audit' ELSE TG_TABLE_SCHEMA END, TG_TABLE_NAME, TG_OP),
         CASE WHEN TG_TABLE_NAME LIKE 'event%'
              THEN 'Records are permanent. To remove whole old months, run mintmark audit retire.'
-             WHEN TG_TABLE_NAME = 'verification' THEN 'A result of a verification is never changed. It can be deleted 400 days after it was recorded.'
+             WHEN TG_TABLE_NAME = 'verification' THEN 'The result of a verification is never changed. It can be deleted 400 days after it was recorded.'
              ELSE 'Records are permanent: later entries are chained to them.' END,
         'insufficient_privilege');
 END
@@ -181,7 +181,7 @@ CREATE OR REPLACE FUNCTION internal.refuse_kept_column(given text, hint text) RE
 AS $$
 BEGIN
     IF given IS NOT NULL AND NOT pg_has_role(current_user, '${owner_role}', 'MEMBER') THEN
-        PERFORM internal.refuse(format('The database sets the column %s, and the statement has a value for it.', given), hint, 'insufficient_privilege');
+        PERFORM internal.refuse(format('The statement sets the column %s, but only the database may set it.', given), hint, 'insufficient_privilege');
     END IF;
 END
 $$;
@@ -441,7 +441,7 @@ BEGIN
         IF decided.is_one AND decided.transaction_id = pg_current_xact_id()::text::bigint
            AND decided.changed_at > transaction_timestamp() - interval '1 hour' THEN
             PERFORM internal.refuse_in(('broker.' || changed_table)::regclass, 'a_decision_ends_its_transaction',
-                format('This transaction has decided a request for access of tenant "%s" or signed off a break glass, so it cannot also change broker.%s: the decision may depend on the changed row.',
+                format('This transaction has decided an access request of tenant "%s" or signed off a break glass, so it cannot also change broker.%s: the decision may depend on the changed row.',
                        of_tenant, changed_table),
                 'Run COMMIT, and then make the change in another transaction.', 'object_not_in_prerequisite_state');
         END IF;
@@ -449,7 +449,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.refuse_change_after_decision(text, text) IS
-    'Rejects a change of what decisions on requests rest on, if the current transaction has decided a request of the tenant, or signed off a break glass.';
+    'Rejects a change of rows that decisions on requests depend on, if the current transaction has decided a request of the tenant, or signed off a break glass.';
 
 CREATE OR REPLACE FUNCTION internal.record_row(changed_table text, tenant_column text, operation text, old_row jsonb, new_row jsonb, row_now jsonb,
                                                is_of_now boolean) RETURNS void
@@ -563,8 +563,8 @@ BEGIN
     EXECUTE format('SELECT count(*), CASE WHEN min(%1$I) < max(%1$I) THEN count(DISTINCT %1$I) ELSE least(count(%1$I), 1) END, count(%1$I) < count(*) FROM removed', TG_ARGV[0])
        INTO touched, tenants, of_all;
     IF touched > 100 OR tenants + of_all::int > 1 THEN
-        RAISE WARNING 'This % changed % rows of broker.%, of %.', TG_OP, touched, TG_TABLE_NAME,
-                      concat_ws(' and ', CASE tenants WHEN 0 THEN NULL WHEN 1 THEN 'one tenant' ELSE format('%s tenants', tenants) END, CASE WHEN of_all THEN 'of all tenants' END)
+        RAISE WARNING 'This % affected % rows of broker.%: %.', TG_OP, touched, TG_TABLE_NAME,
+                      concat_ws(' and ', CASE tenants WHEN 0 THEN NULL WHEN 1 THEN 'rows of one tenant' ELSE format('rows of %s tenants', tenants) END, CASE WHEN of_all THEN 'rows for all tenants' END)
             USING HINT = 'TABLE broker.pending_change lists the changes. If this was a mistake, run ROLLBACK. After the commit, audit.config_change shows the rows as they were before.';
     END IF;
     -- What tools write again and again, as a MERGE, is not meant.

@@ -78,7 +78,7 @@ CREATE OR REPLACE VIEW log.issuer_change AS
 SELECT c.transaction_id, c.table_name, c.before ->> 'name' AS former_name, c.after ->> 'name' AS name
   FROM log.config_change AS c WHERE c.table_name IN ('identity_provider', 'tenant');
 COMMENT ON VIEW log.issuer_change IS
-    'The old and new name in each change of an identity provider or a tenant. They tell the service which identity providers to read again.';
+    'The old and new name in each change of an identity provider or a tenant. The service reads these identity providers again.';
 
 -- ---------------------------------------------------------------- what it says of people
 
@@ -106,4 +106,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.keep_names() IS
-    'Trigger: keeps what a change says about who is one person, in runtime.joined_subject and runtime.named_issuer.';
+    'Trigger: records in runtime.joined_subject and runtime.named_issuer which names a change joins to one person.';

@@ -222,7 +222,7 @@ CREATE OR REPLACE FUNCTION internal.left_out(claims jsonb, name text) RETURNS te
                      || CASE name WHEN 'groups' THEN ' Entra ID does so for people in over 200 groups. Configure the application so that its tokens have only the groups that are assigned to the application, or grant by an app role (claim roles).'
                                   ELSE '' END END;
 COMMENT ON FUNCTION internal.left_out(jsonb, text) IS
-    'Why a claim is missing, if the token says that it stands elsewhere (_claim_names, OpenID Connect Core 5.6.2; hasgroups of Entra ID); otherwise null.';
+    'Why a claim is missing, if the token says that it is elsewhere (_claim_names, OpenID Connect Core 5.6.2; hasgroups of Entra ID); otherwise null.';
 
 CREATE OR REPLACE FUNCTION internal.claims_met(conditions jsonb, claims jsonb) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -262,7 +262,7 @@ AS $$
 BEGIN
     IF steps > 250000 THEN
         PERFORM internal.refuse(
-            format('The rules of tenant "%s" cost %s steps to evaluate; the maximum is 250000. The service answers 503.',
+            format('The globs and conditions of tenant "%s" cost %s matching steps for this token; the maximum is 250000. The broker answers such a request with 503.',
                    tenant, steps),
             'Write fewer globs or fewer stars: each star costs the length of the compared text. Text before the first star and after the last one costs nothing.',
             'program_limit_exceeded');

@@ -25,7 +25,7 @@ BEGIN
                         WHEN 1 THEN format('tenant "%s"', mine[1])
                         ELSE format('tenants "%s"', array_to_string(mine, '", "')) END,
                    written ->> 'tenant'),
-            'To make the login an admin of the tenant, a platform admin adds a row to broker.tenant_admin.',
+            'Ask a platform admin to add a row for the login to broker.tenant_admin.',
             'insufficient_privilege', refused => written);
     END IF;
 END

@@ -233,7 +233,7 @@ BEGIN
                                        OR internal.token_label(value) !~ '^[A-Za-z0-9._-]{1,128}(/[A-Za-z0-9._-]{1,128}){1,7}$'
                                       THEN 'must name a key in the PKCS#11 token by its label: the tenant''s name, a / and letters, digits or any of ._-/' END
                     WHEN kind <> 'object' OR NOT value ? 'file' OR value - 'file' <> '{}'
-                        THEN 'must not contain the secret itself; secrets are never stored in the database'
+                        THEN 'must name the file with the secret; secrets are never stored in the database'
                     WHEN jsonb_typeof(value -> 'file') <> 'string'
                          OR value ->> 'file' !~ '^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}(/[A-Za-z0-9_][A-Za-z0-9._-]{0,127}){0,7}$'
                         THEN 'must name a file in the tenant''s secrets directory, without . or .. in its path'

@@ -82,8 +82,8 @@ BEGIN
     IF would_have > most THEN
         PERFORM internal.refuse_in(target, 'a_tenant_has_no_more_than_max_changes_a_day',
             format('Tenant "%s" would have %s changes today (UTC); the maximum is %s.', tenant, would_have, most),
-            CASE WHEN reduces THEN 'Continue tomorrow, or ask a platform admin, whose changes are not limited.'
-                 ELSE format('Continue tomorrow, or let a platform admin raise max_changes: UPDATE broker.tenant SET max_changes = … WHERE name = %L; Until then, you can still disable and delete keys and grants, and block subjects.', tenant) END,
+            CASE WHEN reduces THEN 'Continue tomorrow, or ask a platform admin to make the change, because the changes of platform admins are not limited.'
+                 ELSE format('Continue tomorrow. Until then, you can still disable and delete keys and grants, and block subjects. A platform admin can raise the limit: UPDATE broker.tenant SET max_changes = … WHERE name = %L;', tenant) END,
             'check_violation');
     ELSIF last.number IS NULL THEN
         INSERT INTO work.changes_of_day (tenant, number, day, changes) VALUES (tenant, 1, today, would_have);

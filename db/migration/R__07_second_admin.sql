@@ -161,16 +161,16 @@ BEGIN
                                 'no_data_found');
     ELSIF NOT (SELECT t.require_second_admin FROM broker.tenant AS t WHERE t.name = written ->> 'tenant') THEN
         PERFORM internal.refuse(format('Tenant "%s" requires no second admin, so %s needs no approval.', written ->> 'tenant', shown),
-            format('UPDATE broker.tenant SET require_second_admin = true WHERE name = %L;', written ->> 'tenant'),
+            format('To require one: UPDATE broker.tenant SET require_second_admin = true WHERE name = %L;', written ->> 'tenant'),
             'object_not_in_prerequisite_state');
     ELSIF what = 'subject_grant' AND written ->> 'request_id' IS NOT NULL THEN
-        PERFORM internal.refuse(format('%s came from request %s, so only the approvers of that request can approve it.', upper(left(shown, 1)) || substr(shown, 2), written ->> 'request_id'),
-            'Ask the requester to request the access again.', 'object_not_in_prerequisite_state');
+        PERFORM internal.refuse(format('%s came from request %s, so it needs no approval by a second admin.', upper(left(shown, 1)) || substr(shown, 2), written ->> 'request_id'),
+            'If the access has ended, ask the requester to request it again.', 'object_not_in_prerequisite_state');
     ELSIF what = 'blocked_subject' AND written ->> 'proposed' IS NULL THEN
         PERFORM internal.refuse(format('No change of %s awaits approval.', shown), 'TABLE broker.pending_approval lists what awaits approval.',
                                 'object_not_in_prerequisite_state');
     ELSIF written ->> 'approved_at' IS NOT NULL THEN
-        PERFORM internal.refuse(format('%s is in force already%s.', upper(left(shown, 1)) || substr(shown, 2),
+        PERFORM internal.refuse(format('%s is already in force%s.', upper(left(shown, 1)) || substr(shown, 2),
                                        coalesce(', approved by "' || (written ->> 'approved_by') || '"', '')),
             'TABLE broker.pending_approval lists what awaits approval.', 'object_not_in_prerequisite_state');
     END IF;
@@ -236,7 +236,7 @@ BEGIN
     PERFORM internal.refuse(
         format(CASE WHEN seen IS NULL THEN '%s has no revision %s.' ELSE '%s was changed after revision %s: %s.' END,
                upper(left(shown, 1)) || substr(shown, 2), coalesce(revision::text, 'null'), coalesce(changed, 'its description')),
-        'Read the row again: TABLE broker.pending_approval; shows it as it is now, with the statement that approves this.', 'object_not_in_prerequisite_state');
+        'Read the row again. TABLE broker.pending_approval shows its present version, and the statement that approves that version.', 'object_not_in_prerequisite_state');
 END
 $$;
 COMMENT ON FUNCTION internal.check_revision(text, text, jsonb, bigint) IS
@@ -256,8 +256,8 @@ DECLARE
     written jsonb;
 BEGIN
     IF shown IS NULL THEN
-        PERFORM internal.refuse(format('broker.approve cannot approve "%s" by its id.', what),
-            'SELECT broker.approve(''subject_grant'', 42, 17); where 17 is the revision in broker.pending_approval. A key has a name: SELECT broker.approve(''key'', ''acme'', ''deploy'', 17);',
+        PERFORM internal.refuse(format('broker.approve with an id approves rows of subject_grant, access_rule, access_approver and blocked_subject, not of "%s".', what),
+            'For example SELECT broker.approve(''subject_grant'', 42, 17); for the grant with id 42, or SELECT broker.approve(''key'', ''acme'', ''deploy'', 17); for a key. 17 is the revision: TABLE broker.pending_approval lists the complete statements.',
             'invalid_parameter_value');
     END IF;
     -- The lock of the row comes before that of its tenant (internal.record_change). Nobody locks rows of other tenants.
@@ -296,8 +296,8 @@ DECLARE
     written jsonb;
 BEGIN
     IF what IS DISTINCT FROM 'key' THEN
-        PERFORM internal.refuse(format('broker.approve cannot approve "%s" by its name.', what),
-            'SELECT broker.approve(''subject_grant'', 42, 17); where 17 is the revision in broker.pending_approval. A key has a name: SELECT broker.approve(''key'', ''acme'', ''deploy'', 17);',
+        PERFORM internal.refuse(format('broker.approve with a name approves keys, not rows of "%s".', what),
+            'For example SELECT broker.approve(''subject_grant'', 42, 17); for the grant with id 42, or SELECT broker.approve(''key'', ''acme'', ''deploy'', 17); for a key. 17 is the revision: TABLE broker.pending_approval lists the complete statements.',
             'invalid_parameter_value');
     END IF;
     SELECT to_jsonb(k) INTO written FROM broker.key AS k
@@ -365,5 +365,5 @@ COMMENT ON COLUMN broker.pending_approval.created_by IS 'The login that wrote th
 COMMENT ON COLUMN broker.pending_approval.changed_by IS 'The logins that changed the row since it was last in force. For a rule, also the logins that removed or changed its approvers since its last approval. Neither these logins nor other logins of the same people can approve the row.';
 COMMENT ON COLUMN broker.pending_approval.changed_at IS 'When the row was last changed.';
 COMMENT ON COLUMN broker.pending_approval.allows IS
-    'What is approved: the columns of the row without its description, or the proposed change of a block, with what the block is now. Columns that are null are left out. A rule also shows its steps, end_access and approvers. Characters that are not printable ASCII have their code, for example \u200b, here and in subject and reason, where a backslash is two.';
-COMMENT ON COLUMN broker.pending_approval.statement IS 'What another admin runs to approve the row as it is now, after reading it. It fails once the row has changed.';
+    'What is approved: the columns of the row without its description, or the proposed change of a block, with what the block is now. Columns that are null are left out. A rule also shows its steps, end_access and approvers. Here and in subject and reason, each character that is not printable ASCII is shown as its code, for example \u200b; in subject and reason, a backslash is shown as two.';
+COMMENT ON COLUMN broker.pending_approval.statement IS 'The statement with which another admin approves the row as it is now, after reading it. It fails once the row has changed.';

@@ -112,9 +112,9 @@ BEGIN
     SELECT string_agg(s::text, ', ' ORDER BY s) INTO steps FROM unnest(asked.steps) AS s
      WHERE cardinality(asked.steps) > 1
        AND (SELECT count(*) FROM broker.access_decision AS d WHERE d.request = asked.id AND d.verdict = 'approve' AND s = ANY (d.steps)) < asked.approvals;
-    RETURN nullif(concat_ws('; ', 'missing in step ' || steps,
+    RETURN nullif(concat_ws('; ', 'approvals are missing in step ' || steps,
                             CASE WHEN given.of_people < asked.people AND (asked.people > 1 OR given.number > given.of_people)
-                                 THEN format('%s must be by people', asked.people - given.of_people) END), '');
+                                 THEN format('people must still give %s', asked.people - given.of_people) END), '');
 END
 $$;
 COMMENT ON FUNCTION internal.lacking_approvals(broker.access_request) IS
@@ -260,7 +260,7 @@ BEGIN
          ORDER BY q.key, q.requested_at, q.id
     ), requestable AS MATERIALIZED (
         SELECT DISTINCT ON (r.key) r.key AS key_name,
-               format(CASE WHEN r.consent THEN 'access rule %s lets the actor ask the subject' ELSE 'access rule %s lets the subject request it' END, r.id)
+               format(CASE WHEN r.consent THEN 'access rule %s lets the actor request it with the subject''s consent' ELSE 'access rule %s lets the subject request it' END, r.id)
                || coalesce(', with a reason that matches ' || r.reason_pattern, '') AS words
           FROM broker.access_rule AS r
          WHERE blocked IS NULL AND r.tenant = provider.tenant AND r.idp = asked AND r.enabled AND (r.approved_at IS NOT NULL OR NOT provider.require_second_admin)
@@ -405,7 +405,7 @@ COMMENT ON COLUMN broker.grant_ending_soon.subject IS 'The subject, or the glob 
 COMMENT ON COLUMN broker.grant_ending_soon.actor_idp IS 'The identity provider of the actor; null: the grant is for the subject alone.';
 COMMENT ON COLUMN broker.grant_ending_soon.actor_match IS 'exact or glob.';
 COMMENT ON COLUMN broker.grant_ending_soon.actor IS 'Who must act for the subject, or the glob over such actors.';
-COMMENT ON COLUMN broker.grant_ending_soon.valid_until IS 'When it ends.';
+COMMENT ON COLUMN broker.grant_ending_soon.valid_until IS 'When the grant ends.';
 COMMENT ON COLUMN broker.grant_ending_soon.ends_in IS 'The time until the grant ends.';
 COMMENT ON COLUMN broker.grant_ending_soon.grant_id IS 'broker.subject_grant.id';
 COMMENT ON COLUMN broker.grant_ending_soon.reason IS 'The reason of the grant.';

@@ -92,4 +92,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.explain_grant(bigint, text, jsonb, timestamptz, inet) IS
-    'Every condition of a grant for a token of its identity provider, without an actor: whether this subject and these claims meet it. widened: the claim''s condition with what was seen beside what was expected, for a claim that is not met and that the token has as one value.';
+    'Every condition of a grant for a token of its identity provider, without an actor: whether this subject and these claims meet it. widened: for an unmet condition on a claim that the token has as a single value, the condition that also allows this value.';

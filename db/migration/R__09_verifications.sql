@@ -12,7 +12,7 @@ DECLARE
     by_console constant boolean := internal.login_is('the console');
 BEGIN
     IF record_verification.seconds IS NULL OR record_verification.seconds NOT BETWEEN 0 AND 604800 THEN
-        PERFORM internal.refuse(format('A verification takes 0 to 604800 seconds, not %s.', coalesce(record_verification.seconds::text, 'null')),
+        PERFORM internal.refuse(format('The duration of a verification must be 0 to 604800 seconds, not %s.', coalesce(record_verification.seconds::text, 'null')),
                                 'Pass the duration of the verification in seconds.', 'invalid_parameter_value');
     END IF;
     -- Transactions that are open at the same time don't see each other's rows, so they take turns by the oldest row of their
@@ -43,4 +43,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.record_verification(bigint, bigint, bigint, bigint, bigint, bigint, text[], text, text) IS
-    'Records what a verification of the log found, which took that many seconds, and removes results that are over 400 days old. Returns why it was not recorded, or null.';
+    'Records the result of a verification of the log, and removes results that are over 400 days old. seconds: how long the verification took. Returns why the result was not recorded, or null.';

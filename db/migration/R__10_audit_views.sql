@@ -69,14 +69,14 @@ COMMENT ON COLUMN audit.mint.expires_at IS
 COMMENT ON COLUMN audit.mint.ended_at IS
     'When the broker ended the credential, or found that it no longer works; null without such proof: see expires_at.';
 COMMENT ON COLUMN audit.mint.ended_how IS
-    'over (expired), asked_for (an admin ended it), undone (never handed out, and revoked), swept (the provider still listed it after its end), disarmed (it no longer works, but the provider still has something).';
-COMMENT ON COLUMN audit.mint.ended_detail IS 'The same for people; for disarmed: what the provider still has.';
+    'over (expired), asked_for (an admin ended it), undone (never handed out, and revoked), swept (the provider still listed it after its end, so the broker removed it), disarmed (it no longer works, but something is left at the provider).';
+COMMENT ON COLUMN audit.mint.ended_detail IS 'How the credential ended, for people; for disarmed: what is left at the provider.';
 COMMENT ON COLUMN audit.mint.grant_then IS 'The row of broker.subject_grant that allowed the mint, at that time.';
 COMMENT ON COLUMN audit.mint.grant_made_by IS 'The login that created the grant.';
 COMMENT ON COLUMN audit.mint.grant_made_at IS 'When the grant was created.';
 COMMENT ON COLUMN audit.mint.grant_changed_by IS 'The login that last changed the grant before the mint.';
 COMMENT ON COLUMN audit.mint.grant_approved_by IS
-    'The login that approved the grant as a second admin, or who approved its request; null: nobody.';
+    'The login that approved the grant as a second admin, or who approved its request; null: no one did.';
 COMMENT ON COLUMN audit.mint.access_request IS 'The request in audit.access_request that led to the grant; null: a login wrote it.';
 COMMENT ON COLUMN audit.mint.grant_changed_at IS 'When that login changed the grant.';
 
@@ -153,7 +153,7 @@ COMMENT ON VIEW audit.unended IS
 COMMENT ON COLUMN audit.unended.outcome IS 'As in audit.active_credential.';
 COMMENT ON COLUMN audit.unended.reason IS 'The reason code of a withheld or failed mint.';
 COMMENT ON COLUMN audit.unended.unwanted_since IS
-    'Since when the credential should not work: the time of the outcome if it was never handed out, of the admin''s request to end it, otherwise its expiry.';
+    'Since when the credential should no longer work: the time of the outcome if the credential was never handed out, the time of the request if an admin asked to end it, otherwise its expiry.';
 COMMENT ON COLUMN audit.unended.works_until IS
     'When the credential expires; null: it has expired, and the broker must still remove what is left at the provider.';
 COMMENT ON COLUMN audit.unended.tries IS

@@ -43,7 +43,7 @@ CREATE OR REPLACE FUNCTION internal.claims_in_claims(forms jsonb, claims jsonb) 
      WHERE f ? 'in' AND n.claim IS NOT NULL;
 $$;
 COMMENT ON FUNCTION internal.claims_in_claims(jsonb, jsonb) IS
-    'The claims that conditions on other claims repeat, by broker.known_issuer.subject_claims; of lists none.';
+    'The claims whose values conditions on other claims contain, according to broker.known_issuer.subject_claims. Conditions that are lists are ignored.';
 
 CREATE OR REPLACE FUNCTION internal.alternatives(condition jsonb) RETURNS SETOF jsonb
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$

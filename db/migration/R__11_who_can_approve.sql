@@ -201,9 +201,9 @@ BEGIN
     LOOP
         approver := of_person.row;
         cause := coalesce(internal.approver_fault(approver, coalesce(of_person.is_blocked, internal.glob_is_blocked(approver.tenant, approver.issuer, approver.subject))),
-                          CASE WHEN of_person.is_party THEN 'nobody approves their own request' END,
+                          CASE WHEN of_person.is_party THEN 'nobody can approve their own request' END,
                           CASE WHEN NOT internal.is_short_enough(asked, approver)
-                               THEN format('a program decides access of at most %s seconds', approver.max_access) END);
+                               THEN format('a program may only decide access of at most %s seconds', approver.max_access) END);
         IF cause IS NOT NULL THEN
             causes := causes || cause;
         ELSIF of_person.person IS NULL THEN
@@ -234,7 +234,7 @@ BEGIN
     END IF;
     RETURN format('Nobody can approve access to key "%s": access rule %s %s%s.', rule.key, rule.id,
         CASE WHEN of_all = '{}' AND causes = '{}' THEN 'has no approver'
-             ELSE format('needs %s approval%s%s, and %s can give one', needed, CASE WHEN needed > 1 THEN 's' ELSE '' END,
+             ELSE format('needs %s approval%s%s, but %s can give one', needed, CASE WHEN needed > 1 THEN 's' ELSE '' END,
                          CASE WHEN cardinality(rule.steps) > 1 THEN format(' in %s steps, each by a different person', cardinality(rule.steps)) ELSE '' END,
                          CASE given WHEN 0 THEN 'nobody' WHEN 1 THEN 'only one person' ELSE 'only ' || given || ' people' END) END,
         (SELECT ' (' || string_agg(c.cause, '; ') || ')' FROM (SELECT DISTINCT u.cause FROM unnest(causes) AS u (cause) LIMIT 5) AS c));

@@ -11,7 +11,7 @@ BEGIN
         PERFORM internal.refuse(format('%s has an owner that %s.', row_name, fault), 'Write a person or a team in one line, or null.');
     ELSIF coalesce(owner, '') !~ '[^[:space:]]' AND enabled
           AND EXISTS (SELECT FROM broker.tenant AS t WHERE t.name = refuse_owner.tenant AND t.require_owner) THEN
-        PERFORM internal.refuse_in(target, 'an_owner_is_required', format('%s has no owner, and tenant "%s" requires one.', row_name, tenant),
+        PERFORM internal.refuse_in(target, 'an_owner_is_required', format('%s has no owner, but tenant "%s" requires one.', row_name, tenant),
             'Set owner, for example to a team.', 'check_violation', 'owner');
     END IF;
 END

@@ -182,16 +182,16 @@ BEGIN
     rule := found[1];
     IF rule.id IS NULL THEN
         refusal := 'no_rule';
-        detail := format(CASE WHEN by_break_glass THEN 'No break-glass rule allows you to ask for key "%s".'
+        detail := format(CASE WHEN by_break_glass THEN 'No break-glass rule allows you to ask for key "%s". Request access without break glass, or ask an admin of the tenant.'
                               ELSE 'No rule allows you to ask for key "%s". Ask an admin of the tenant for an access rule or a grant.' END, key);
     ELSIF unfit IS NOT NULL THEN
         refusal := 'too_short';
-        detail := format('No credential of key "%s" is short enough: the tenant allows at most %s seconds, and credentials of its type last longer. An admin must raise the tenant''s max_duration.', key, unfit);
+        detail := format('No credential of key "%s" is short enough: the tenant allows at most %s seconds, and credentials of its type last longer. A platform admin must raise the tenant''s max_duration.', key, unfit);
     ELSIF seconds < shortest THEN
         refusal := 'too_short';
         detail := format(CASE WHEN rule.max_access < shortest
-                              THEN 'Access to key "%s" must last at least %s seconds, the key''s shortest credential, but the rule allows only %s. An admin must raise the rule''s max_access.'
-                              ELSE 'Access to key "%s" must be requested for at least %s seconds, the key''s shortest credential.' END, key, shortest, rule.max_access);
+                              THEN 'Access to key "%s" must last at least %s seconds, because the key''s shortest credential needs that long, but the rule allows only %s seconds. An admin must raise the rule''s max_access.'
+                              ELSE 'Access to key "%s" must be requested for at least %s seconds, because the key''s shortest credential needs that long.' END, key, shortest, rule.max_access);
     ELSIF rule.max_access < seconds THEN
         refusal := 'too_long';
         detail := format('Access to key "%s" can be requested for at most %s seconds.', key,
@@ -272,8 +272,8 @@ BEGIN
         (coalesce(length(why), 0) NOT BETWEEN 10 AND 1000, 'bad_reason', format('The reason has %s characters; it must have 10 to 1000.', coalesce(length(why), 0))),
         (coalesce(seconds, 0) NOT BETWEEN 60 AND 2592000, 'bad_seconds', format('Access can be requested for 60 to 2592000 seconds (30 days), not for %s.', coalesce(seconds::text, 'null'))),
         (coalesce(cardinality(asked), 0) NOT BETWEEN 1 AND 20, 'no_rule', format('A request for access can name 1 to 20 keys, not %s.', coalesce(cardinality(asked), 0))),
-        (own_issuer IS NULL OR actor IS NOT NULL AND their_issuer IS NULL, 'no_rule', 'The identity provider of your token, or of the actor''s token, does not exist in this tenant any more.'),
-        (NOT internal.accepts_token(tenant, idp, claims), 'no_rule', 'The identity provider of your token was changed just now, and no longer accepts the token.'),
+        (own_issuer IS NULL OR actor IS NOT NULL AND their_issuer IS NULL, 'no_rule', 'The identity provider of your token, or of the actor''s token, no longer exists in this tenant. Ask an admin of the tenant.'),
+        (NOT internal.accepts_token(tenant, idp, claims), 'no_rule', 'The identity provider of your token was changed just now, and no longer accepts the token. Get a new token, or ask an admin of the tenant.'),
         (internal.block_of_parties(tenant, idp, subject, actor_idp, actor, claims) IS NOT NULL, 'blocked', 'You, or the agent that acts for you, are blocked, so you cannot request access. Ask an admin of the tenant.')
         ) AS f (applies, refusal, detail) WHERE f.applies LIMIT 1;
     IF FOUND THEN
@@ -299,7 +299,7 @@ BEGIN
             chosen.detail := 'Only the subject itself can break glass, with its own token and without an actor.';
         ELSIF chosen.refusal IS NULL AND (chosen.rule).consent AND (own_issuer, subject) = (their_issuer, actor) THEN
             chosen.refusal := 'no_rule';
-            chosen.detail := 'The agent has the same identity as the subject, so the subject cannot consent.';
+            chosen.detail := 'The agent has the same identity as the subject, so the subject cannot consent. Use an agent with an identity of its own.';
         ELSIF chosen.refusal IS NULL THEN
             chosen.detail := internal.nobody_can_approve(chosen.rule, asking);
             chosen.refusal := CASE WHEN chosen.detail IS NOT NULL THEN 'nobody_can_approve' END;

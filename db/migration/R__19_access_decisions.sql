@@ -360,8 +360,8 @@ BEGIN
     SELECT f.refusal, f.detail INTO decision_fault.refusal, decision_fault.detail FROM (VALUES
         (verdict IS NULL OR verdict NOT IN ('approve', 'refuse', 'withdraw'), 'bad_verdict', 'The verdict must be approve, refuse or withdraw.'),
         (internal.is_excluded_from(asked, login, issuer, subject), 'own_request', 'You are the requester or the actor of this request, so you cannot decide it.'),
-        (before IS NOT DISTINCT FROM verdict, 'same', format('You have already chosen %s for this request.', before)),
-        (before IS NOT NULL AND verdict <> 'withdraw', 'already_decided', format('You have decided on this request already: %s.', before)),
+        (before IS NOT DISTINCT FROM verdict, 'same', format('You have already made this decision: %s.', before)),
+        (before IS NOT NULL AND verdict <> 'withdraw', 'already_decided', format('You have already decided on this request: %s.', before)),
         (NOT internal.may_decide(asked, login, idp, subject, claims), 'not_an_approver', 'You are not an approver of this request.'),
         (asked.consent AND coalesce(internal.token_age(claims), 301) > 300, 'token_not_fresh',
          'Consent needs a token that was issued at most five minutes ago. Log in again, and decide then.'),
@@ -384,13 +384,13 @@ BEGIN
         (rule.id IS NULL OR NOT rule.enabled OR NOT internal.is_in_force(rule.tenant, rule.approved_at) OR (rule.key, rule.approvals) IS DISTINCT FROM (asked.key, asked.approvals),
          'void', 'The rule of the request was changed or disabled, so the request is void.'),
         (asked.status = 'pending' AND verdict = 'approve' AND internal.issuer_changed(asked) IS NOT NULL, 'void',
-         format('The request is void, because identity provider "%s" has another issuer now than when the request was made.', internal.issuer_changed(asked))),
+         format('The request is void, because the issuer of identity provider "%s" has changed since the request was made.', internal.issuer_changed(asked))),
         (asked.status = 'pending' AND verdict = 'approve' AND internal.changed_since_asked(asked) IS NOT NULL, 'void',
          format('The request is void, because these have changed since it was made: %s.', internal.changed_since_asked(asked))),
         (asked.status = 'pending' AND verdict = 'approve' AND shown IS NOT NULL AND internal.changed_since_shown(asked, shown) IS NOT NULL, 'void',
          format('The request is void, because these have changed since you saw it: %s.', internal.changed_since_shown(asked, shown))),
         (asked.status = 'pending' AND verdict = 'approve' AND internal.parties_may_be_blocked(asked), 'void',
-         'The request is void, because a block by claims that may cover the requester was written after it. The requester can ask again.'),
+         'The request is void, because a block with claims that may cover the requester was written after the request. The requester can ask again.'),
         (verdict = 'approve' AND internal.block_of_parties(asked.tenant, asked.idp, asked.subject, asked.actor_idp, asked.actor) IS NOT NULL,
          'requester_blocked', 'The requester is blocked, so the request cannot be approved.')
         ) AS f (applies, refusal, detail) WHERE f.applies LIMIT 1;
@@ -489,7 +489,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.counted_in(broker.access_request, broker.access_decision) IS
-    'The steps, as bits, in which the one who decided is an approver of the request then and now, and not blocked; 0: its decision does not count. And whether it is a program.';
+    'The steps, as bits, in which the decider was an approver of the request then, still is, and is not blocked (0: the decision does not count); and whether the decider is a program.';
 
 CREATE OR REPLACE FUNCTION internal.approvals_of(asked broker.access_request, OUT given int, OUT of_people int)
     LANGUAGE plpgsql STABLE
@@ -533,7 +533,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.approvals_of(broker.access_request) IS
-    'How many approvals of a request count, of those who are its approvers now, and how many of people alone could. Each counts once and in one step, and not for their own request.';
+    'The number of approvals of a request that count, which are those of its present approvers, and how many could count by people alone. An approver counts once, in one step, and not for their own request.';
 
 CREATE OR REPLACE FUNCTION internal.is_approved(asked broker.access_request) RETURNS boolean
     LANGUAGE plpgsql STABLE
@@ -545,7 +545,7 @@ BEGIN
               FROM internal.approvals_of(asked) AS a);
 END
 $$;
-COMMENT ON FUNCTION internal.is_approved(broker.access_request) IS 'Whether a request has its approvals in each step, and enough of them of people.';
+COMMENT ON FUNCTION internal.is_approved(broker.access_request) IS 'Whether a request has its approvals in each step, and enough of them by people.';
 
 CREATE OR REPLACE FUNCTION internal.decide_access(tenant text, idp text, subject text, claims jsonb, has_actor boolean, id uuid, verdict text, note text,
                                                   shown jsonb DEFAULT NULL)
@@ -571,16 +571,16 @@ BEGIN
         RETURN;
     ELSIF NOT internal.accepts_token(decide_access.tenant, decide_access.idp, decide_access.claims) THEN
         refusal := 'not_an_approver';
-        detail := 'The identity provider of your token was changed just now, and no longer accepts the token.';
+        detail := 'The identity provider of your token was changed just now, and no longer accepts the token. Get a new token, or ask an admin of the tenant.';
     ELSIF has_actor AND fault.refusal IS DISTINCT FROM 'own_request' THEN
         refusal := 'decided_with_actor';
-        detail := 'A request is decided with the token of the approver alone, without an actor.';
+        detail := 'Decide the request with the approver''s token alone, without an actor.';
     ELSIF length(internal.plain_text(note)) > 1000 THEN
         refusal := 'bad_note';
         detail := 'The note must have at most 1000 characters.';
     ELSIF fault.refusal IS NULL AND standing.program AND coalesce(internal.plain_text(note), '') = '' THEN
         refusal := 'bad_note';
-        detail := 'A program must name the ticket, schedule or rule of its decision in note.';
+        detail := 'A program must name the ticket, schedule or rule behind its decision in the field note.';
     ELSIF fault.refusal IN ('lapsed', 'void') AND asked.status = 'pending' THEN
         PERFORM internal.end_request(asked.id, fault.refusal);
         refusal := fault.refusal;

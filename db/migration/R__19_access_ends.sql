@@ -24,7 +24,7 @@ COMMENT ON COLUMN audit.access_credential.outcome IS 'issued, withheld, failed, 
 COMMENT ON COLUMN audit.access_credential.expires_at IS 'When the credential expires by itself.';
 COMMENT ON COLUMN audit.access_credential.ended_at IS 'When the broker ended the credential at its provider; null: it has not.';
 COMMENT ON COLUMN audit.access_credential.state IS
-    'ended: at its provider. ending: a replica ends it. revoked: the revocation list has it. lasts: until expires_at, unless somebody ends it. cannot_end: lasts, and the broker cannot end credentials of this type.';
+    'ended: the broker ended it at its provider. ending: a replica is ending it. revoked: it is in the revocation list. lasts: it works until expires_at, unless an admin ends it. cannot_end: it works until expires_at, because the broker cannot end credentials of this type.';
 
 CREATE OR REPLACE FUNCTION internal.access_lasts(asked broker.access_request) RETURNS boolean
     LANGUAGE plpgsql STABLE

@@ -78,7 +78,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.note_early_end(uuid) IS
-    'Has the end of a request''s access reported, whose grant is disabled or deleted: at once, or after five seconds if a replica is ending credentials.';
+    'Schedules the notice of the end of a request''s access, after its grant was disabled or deleted: at once, or after five seconds if a replica is ending credentials.';
 
 -- A request says for good that it was granted; its access is withdrawn, or over.
 CREATE OR REPLACE FUNCTION internal.described_end(of_request uuid, ended_at timestamptz) RETURNS jsonb
@@ -224,4 +224,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.postpone_notice(uuid, text, int, text) IS
-    'Has a notice tried again in so many seconds; false if it was dropped because it could not be delivered for long.';
+    'Schedules the next attempt to deliver a notice in so many seconds; false if the notice was dropped because it could not be delivered for too long.';

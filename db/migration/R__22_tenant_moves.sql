@@ -107,7 +107,7 @@ DECLARE
 BEGIN
     IF (content ->> 'schema_version')::int <> (SELECT v.version FROM runtime.schema_version AS v) THEN
         PERFORM internal.refuse(
-            format('The file is of schema version %s, and this database has version %s.', content ->> 'schema_version',
+            format('The file has schema version %s, but this database has version %s.', content ->> 'schema_version',
                    (SELECT v.version FROM runtime.schema_version AS v)),
             'Bring both cells to the same release, and export the tenant again.', 'object_not_in_prerequisite_state');
     END IF;
@@ -116,7 +116,7 @@ BEGIN
           FROM jsonb_array_elements(content -> 'rows' -> target) AS n (row)
          WHERE n.row ->> CASE target WHEN 'tenant' THEN 'name' ELSE 'tenant' END IS DISTINCT FROM content ->> 'tenant';
         IF taken IS NOT NULL THEN
-            PERFORM internal.refuse(format('The file of tenant "%s" has a row of broker.%s of tenant "%s".', content ->> 'tenant', target, taken),
+            PERFORM internal.refuse(format('The file is for tenant "%s", but contains a row of broker.%s that belongs to tenant "%s".', content ->> 'tenant', target, taken),
                 'mintmark tenant export never writes such a file. Find out who made it.', 'data_corrupted');
         END IF;
     END LOOP;
@@ -146,7 +146,7 @@ BEGIN
      WHERE p.name IN (SELECT n.row ->> 'name' FROM jsonb_array_elements(content -> 'rows' -> 'identity_provider') AS n (row))
        AND p.tenant <> content ->> 'tenant';
     IF taken IS NOT NULL THEN
-        PERFORM internal.refuse(format('Other tenants here have identity providers of these names: %s.', taken),
+        PERFORM internal.refuse(format('Other tenants here have identity providers with these names: %s.', taken),
             'Rename these identity providers here, or rename them at the other cell before the export.', 'unique_violation');
     END IF;
 
@@ -155,7 +155,7 @@ BEGIN
         -- a history without its tenant would be continued by the wrong one
         SELECT * INTO head FROM audit.last_change(content ->> 'tenant');
         IF head.revision > 0 THEN
-            PERFORM internal.refuse(format('This cell has the history of a deleted tenant "%s", so the file''s tenant of the same name cannot be imported here.', content ->> 'tenant'), NULL, 'unique_violation');
+            PERFORM internal.refuse(format('This cell has the history of a deleted tenant "%s", so the file''s tenant of the same name cannot be imported here.', content ->> 'tenant'), 'Import the tenant into another cell.', 'unique_violation');
         END IF;
         RETURN false;
     ELSIF here.moved_from ->> 'statement' = statement THEN
@@ -163,7 +163,7 @@ BEGIN
                                 'unique_violation');
     ELSIF here.moved_to IS NULL THEN
         PERFORM internal.refuse(format('Tenant "%s" already exists here.', here.name),
-            'Only a tenant that does not exist here, or that moved away from here, can be imported. Names of tenants are unique in all cells.',
+            'Only a tenant that does not exist here, or that moved away from here, can be imported. Names of tenants are unique across all cells.',
             'unique_violation');
     END IF;
     SELECT * INTO head FROM audit.last_change(here.name);
@@ -321,4 +321,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION broker.import_tenant(jsonb, text, text, boolean) IS
-    'Writes a tenant of another cell as it was there, and that it moved. statement: the signature of the other cell''s audit key, which mintmark tenant import has checked. dry_run: the caller rolls back.';
+    'Writes a tenant of another cell as it was there, and records that it moved. statement: the signature of the other cell''s audit key, which mintmark tenant import has checked. dry_run: the caller rolls back.';

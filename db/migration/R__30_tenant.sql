@@ -7,16 +7,16 @@ CREATE OR REPLACE FUNCTION internal.secret_in_url(url text) RETURNS text
     SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on
 AS $$
     SELECT CASE
-        WHEN url ~ '[?]' THEN 'a query, which often contains a token'
+        WHEN url ~ '[?]' THEN 'has a query, which often contains a token'
         WHEN url ~* '^https://([^/]+[.])?(hooks[.]slack[.]com|slack[.]com/api|discord(app)?[.]com/api/webhooks|webhook[.]office(365)?[.]com|logic[.]azure[.]com|powerplatform[.]com|chat[.]googleapis[.]com|api[.]telegram[.]org|webexapis[.]com|hooks[.]zapier[.]com|maker[.]ifttt[.]com|hook([.][a-z0-9]+)?[.]make[.]com|events[.]pagerduty[.]com/integration|alert[.]victorops[.]com|hooks[.]chime[.]aws|oapi[.]dingtalk[.]com|open[.](feishu|larksuite)[.]com|qyapi[.]weixin[.]qq[.]com)'
-            THEN 'the URL of an incoming webhook, which is a secret'
-        WHEN url ~* '^https://[^/]+/(.*/)?(hooks|webhooks?|incoming|integrations)/(.*/)?[A-Za-z0-9_-]{16,}(/|$)' THEN 'the token of an incoming webhook in its path'
+            THEN 'is the URL of an incoming webhook, which is a secret'
+        WHEN url ~* '^https://[^/]+/(.*/)?(hooks|webhooks?|incoming|integrations)/(.*/)?[A-Za-z0-9_-]{16,}(/|$)' THEN 'has the token of an incoming webhook in its path'
         WHEN url ~ '/[^/]*(?<![A-Za-z0-9_-])(?=[A-Za-z0-9_-]*[A-Z])(?=[A-Za-z0-9_-]*[a-z])(?=[A-Za-z0-9_-]*[0-9])[A-Za-z0-9_-]{24,}(?![A-Za-z0-9_-])'
-          OR url ~* '/[0-9a-f]{32,}(/|$)' THEN 'a part of its path that looks like a token'
-        WHEN url ~* '/bot[0-9]+:' OR url ~ '(gh[opsru]_|glpat-|xox[abeoprs]-|sk-|eyJ)[A-Za-z0-9_-]{10}' THEN 'a token' END;
+          OR url ~* '/[0-9a-f]{32,}(/|$)' THEN 'has what looks like a token in its path'
+        WHEN url ~* '/bot[0-9]+:' OR url ~ '(gh[opsru]_|glpat-|xox[abeoprs]-|sk-|eyJ)[A-Za-z0-9_-]{10}' THEN 'contains a token' END;
 $$;
 COMMENT ON FUNCTION internal.secret_in_url(text) IS
-    'The secret that a URL seems to have, as the object of a sentence: a query, an incoming hook, a long random part; null if none.';
+    'Which secret a URL seems to have (a query, an incoming webhook, a long random part), as the end of a sentence; null if none.';
 
 -- ---------------------------------------------------------------- lint
 
@@ -45,7 +45,7 @@ BEGIN
     IF TG_OP = 'DELETE' THEN
         PERFORM internal.refuse(
             format('Tenant "%s" cannot be deleted: a new tenant with its name would inherit the trust that clouds have in this one.', OLD.name),
-            format('UPDATE broker.tenant SET enabled = false WHERE name = %L;', OLD.name), 'restrict_violation');
+            format('To disable it instead: UPDATE broker.tenant SET enabled = false WHERE name = %L;', OLD.name), 'restrict_violation');
     END IF;
     PERFORM internal.refuse_missing(TG_RELID, to_jsonb(NEW), '{name,max_keys,max_grants,max_globs,max_calls,max_changes,require_owner,require_second_admin,review_days,enabled}');
     IF NEW.name <> OLD.name THEN
@@ -81,8 +81,8 @@ BEGIN
                               'Write a URL of the form https://host/path without user and fragment, of at most 2048 characters, or null for no notices.');
     ELSIF internal.secret_in_url(NEW.notice_url) IS NOT NULL THEN
         PERFORM internal.refuse_in(TG_RELID, 'secret_in_text',
-            format('Tenant "%s": its notice_url has %s, and the change history would keep it for good.', NEW.name, internal.secret_in_url(NEW.notice_url)),
-            'Write a URL without a query and without a token. The receiver verifies notices by their signature instead: write a new secret to a file in the tenant''s secrets directory, and {"file": "its-name"} into notice_secret. Chat services do not accept CloudEvents; for them, docs/tenants/notices.md has a relay that keeps the chat''s URL.',
+            format('Tenant "%s": its notice_url %s, and the change history would keep it permanently.', NEW.name, internal.secret_in_url(NEW.notice_url)),
+            'Write a URL without a query or a token. The receiver verifies notices by their signature instead: write a new secret to a file in the tenant''s secrets directory, and {"file": "its-name"} into notice_secret. Chat services do not accept CloudEvents; for them, docs/tenants/notices.md has a relay that keeps the chat''s URL.',
             'check_violation', 'notice_url');
     ELSIF NEW.notice_secret IS NOT NULL AND internal.setting_fault('{"is": "secret"}', NEW.notice_secret) IS NOT NULL THEN
         PERFORM internal.refuse(format('Tenant "%s": its notice_secret %s.', NEW.name, internal.setting_fault('{"is": "secret"}', NEW.notice_secret)),

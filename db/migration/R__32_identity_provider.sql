@@ -42,7 +42,7 @@ BEGIN
                     ELSE 'Identity provider "%s": the issuer "%s" differs only by case or a slash from "%s", which issues tokens to anyone, and required_claims names no owner by an exact value.' END,
                idp, issuer, shared.issuer),
         CASE WHEN shared.issuer = issuer THEN '' ELSE format('Write the issuer exactly as "%s". ', shared.issuer) END
-        || format('Require at least one of %s, for example {"%s": "…"}; a glob is not enough.', array_to_string(shared.owner_claims, ', '), shared.owner_claims[1]));
+        || format('In required_claims, require at least one of %s, for example {"%s": "…"}; a glob is not enough.', array_to_string(shared.owner_claims, ', '), shared.owner_claims[1]));
 END
 $$;
 COMMENT ON FUNCTION internal.check_owner_claims(text, text, jsonb) IS
@@ -220,7 +220,7 @@ BEGIN
     SELECT algorithm INTO wrong FROM unnest(NEW.algorithms) AS algorithm WHERE algorithm <> ALL (known) LIMIT 1;
     IF FOUND THEN
         PERFORM internal.refuse(format('%s: the algorithm "%s" is not accepted.', owner, wrong),
-                              internal.did_you_mean(wrong, known, 'There are'));
+                              internal.did_you_mean(wrong, known, 'The broker accepts'));
     END IF;
     wrong := internal.list_fault(NEW.algorithms, 5);
     IF wrong IS NOT NULL THEN
@@ -246,7 +246,7 @@ BEGIN
         PERFORM internal.refuse(format('%s has a max_token_age of %s seconds.', owner, NEW.max_token_age),
                               'Write a positive number, or null to check only exp.');
     ELSIF internal.list_fault(NEW.accepts, 8) IS NOT NULL OR NOT NEW.accepts <@ '{subject,actor,approver}' THEN
-        PERFORM internal.refuse(format('%s: accepts %s.', owner,
+        PERFORM internal.refuse(format('%s: the column accepts %s.', owner,
                                        coalesce(internal.list_fault(NEW.accepts, 8), format('has "%s"', (SELECT a FROM unnest(NEW.accepts) AS a
                                            WHERE a <> ALL ('{subject,actor,approver}') LIMIT 1)))),
                               'List whom its tokens may identify: subject (who gets credentials), actor (who acts for a subject), approver (who decides requests). The default is ''{subject}''.');

@@ -65,7 +65,7 @@ BEGIN
         listed := ARRAY(SELECT DISTINCT one FROM jsonb_array_elements_text(coalesce(provider.settings -> listing, '[]')) AS one ORDER BY one);
         IF listed <> ARRAY(SELECT one FROM jsonb_object_keys(coalesce(settings -> name, '{}')) AS one ORDER BY one) THEN
             PERFORM internal.refuse(
-                CASE WHEN listed = '{}' THEN format('%s has the setting "%s", but access provider "%s" allows none, because its setting "%s" is missing.',
+                CASE WHEN listed = '{}' THEN format('%s has the setting "%s", but access provider "%s" allows no such names, because its setting "%s" is missing.',
                                                     owner, name, provider.name, listing)
                      ELSE format('%s: the setting "%s" must have exactly the names %s, which access provider "%s" lists in its setting "%s".',
                                  owner, name, array_to_string(listed, ', '), provider.name, listing) END,
@@ -348,7 +348,7 @@ BEGIN
     ELSIF internal.json_fault(NEW.settings, 16384) IS NOT NULL THEN
         PERFORM internal.refuse(format('%s: the JSON of its settings %s.', owner, internal.json_fault(NEW.settings, 16384)), 'Shorten them.');
     ELSIF internal.json_fault(NEW.outputs, 4096) IS NOT NULL THEN
-        PERFORM internal.refuse(format('%s: the JSON of its outputs %s.', owner, internal.json_fault(NEW.outputs, 4096)), example);
+        PERFORM internal.refuse(format('%s: the JSON of its outputs %s.', owner, internal.json_fault(NEW.outputs, 4096)), 'Shorten them.');
     END IF;
     FOR wrong IN SELECT key AS member, value AS field FROM jsonb_each(NEW.outputs) LOOP
         IF wrong.member !~ '^[A-Za-z_][A-Za-z0-9_]*$' THEN

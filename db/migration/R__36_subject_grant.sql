@@ -12,7 +12,7 @@ BEGIN
     IF checked.actor IS NULL AND checked.actor_idp IS NULL AND checked.actor_match = 'exact' AND checked.actor_claims = '{}' THEN
         RETURN NULL;
     ELSIF checked.actor IS NULL OR checked.actor_idp IS NULL THEN
-        RETURN format('the grant has %s, but no %s.',
+        RETURN format('it has %s, but no %s.',
                       CASE WHEN checked.actor IS NOT NULL THEN 'an actor' WHEN checked.actor_idp IS NOT NULL THEN 'an actor_idp'
                            WHEN checked.actor_match <> 'exact' THEN 'an actor_match' ELSE 'actor_claims' END,
                       CASE WHEN checked.actor IS NULL THEN 'actor' ELSE 'actor_idp' END);
@@ -57,13 +57,13 @@ BEGIN
             refused => written);
     ELSIF match NOT IN ('exact', 'glob') THEN
         PERFORM internal.refuse(format('%s has the unknown match "%s"; use exact or glob.', internal.grant_title(key, subject), match),
-                                'exact compares the whole subject; in a glob * stays within a segment, ** does not.');
+                                'exact compares the whole subject. In a glob, * matches within a segment, and ** across segments.');
     ELSIF match = 'glob' AND NOT internal.is_anchored(subject) THEN
-        PERFORM internal.refuse(format('%s is a glob that does not start with a literal segment.', internal.grant_title(key, subject)),
+        PERFORM internal.refuse(format('%s has a glob that does not start with a literal segment.', internal.grant_title(key, subject)),
             'The text up to the first : or / must not contain * (in a URI: the text up to the end of its host), for example "repo:acme/app:ref:refs/heads/**" or "spiffe://acme.example/ci/**".');
     ELSIF match = 'glob' AND internal.glob_fault(subject) IS NOT NULL THEN
         PERFORM internal.refuse(internal.grant_title(key, left(subject, 40) || CASE WHEN length(subject) > 40 THEN '…' ELSE '' END)
-                                || format(' %s.', internal.glob_fault(subject)),
+                                || format(' has a glob that %s.', internal.glob_fault(subject)),
             'Write several grants with shorter globs, or move part of the condition to claims.');
     END IF;
 END
@@ -107,7 +107,7 @@ BEGIN
        AND ((internal.what_it_allows(to_jsonb(OLD)) - 'enabled')::text <> (internal.what_it_allows(to_jsonb(NEW)) - 'enabled')::text
             OR NEW.enabled AND NOT OLD.enabled) THEN
         PERFORM internal.refuse_in(TG_RELID, 'a_requested_grant_is_only_disabled_or_deleted',
-            format('Grant %s came from request %s: it can be disabled or deleted, and get another reason or owner, but nothing else can change.', OLD.id, OLD.request_id),
+            format('Grant %s came from request %s, so it can only be disabled or deleted, or get another reason or owner.', OLD.id, OLD.request_id),
             'Write another grant, or ask the requester to request the access again.', 'restrict_violation');
     END IF;
 
@@ -433,12 +433,12 @@ BEGIN
             WHERE g.valid_until > g.updated_at AND g.valid_until - greatest(g.valid_from, g.updated_at) <= k.min_duration * interval '1 second'
            UNION ALL SELECT 'longer_than_its_key', concat_ws(chr(10), k.name, k.max_duration) WHERE g.max_duration > k.max_duration
            UNION ALL SELECT 'unlikely_network', concat_ws(chr(10), n, CASE WHEN masklen(n) = 0 THEN 'contains every address, so it excludes no client. Remove it, or set networks to null'
-                    WHEN masklen(n) < CASE family(n) WHEN 4 THEN 8 ELSE 16 END THEN 'contains the networks of many others. Check the number behind the slash: /32 is one address of IPv4, /128 one of IPv6'
+                    WHEN masklen(n) < CASE family(n) WHEN 4 THEN 8 ELSE 16 END THEN 'contains the networks of many others. Check the prefix length: /32 is a single IPv4 address, /128 a single IPv6 address'
                     WHEN n <<= '127.0.0.0/8' OR n <<= '::1' THEN 'is loopback, so it matches only clients on the broker''s machine. Write the addresses of the clients'
                     WHEN n <<= ANY ('{169.254.0.0/16,224.0.0.0/4,fe80::/10,ff00::/8}'::cidr[]) THEN 'is link-local or multicast, and no request comes from there. Write the addresses of the clients'
                     WHEN EXISTS (SELECT FROM unnest(g.networks) AS o WHERE n << o) THEN 'is part of another network in the list. Remove one of the two' END)
              FROM unnest(g.networks) AS n WHERE masklen(n) < CASE family(n) WHEN 4 THEN 8 ELSE 16 END OR n <<= ANY ('{127.0.0.0/8,::1/128,169.254.0.0/16,224.0.0.0/4,fe80::/10,ff00::/8}'::cidr[]) OR EXISTS (SELECT FROM unnest(g.networks) AS o WHERE n << o)
-           UNION ALL SELECT 'unlikely_network', concat_ws(chr(10), array_to_string(g.networks, ', '), format('is private, and jobs with runner_environment %s come from public addresses. Leave out networks, unless the runners of that vendor are in a network of yours', g.claims -> 'runner_environment'))
+           UNION ALL SELECT 'unlikely_network', concat_ws(chr(10), array_to_string(g.networks, ', '), format('is private, but jobs with runner_environment %s come from public addresses. Leave out networks, unless the runners of that vendor are in a network of yours', g.claims -> 'runner_environment'))
             WHERE g.networks IS NOT NULL AND g.claims ->> 'runner_environment' ~ '-hosted$' AND g.claims ->> 'runner_environment' <> 'self-hosted'
               AND NOT EXISTS (SELECT FROM unnest(g.networks) AS n WHERE NOT (n <<= ANY ('{10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7}'::cidr[])))
            UNION ALL SELECT 'no_reason', '' WHERE coalesce(g.reason, '') !~ '[[:alnum:]]' OR g.reason ~* '^(<[^>]*>|todo|tbd|null|n/a)$'

@@ -60,7 +60,7 @@ BEGIN
         PERFORM internal.refuse_in('broker.blocked_subject', 'globs_of_all_tenants_are_few',
             CASE WHEN globs > 1000 THEN format('There would be %s glob blocks for all tenants; the maximum is 1000.', globs)
                  ELSE format('The glob blocks for all tenants would cost up to %s matching steps for each token; the maximum is 250000.', steps) END,
-            'Each star costs 1024 steps. Delete or disable unneeded ones, block exact subjects (whose number is not limited), or block in single tenants.',
+            'Each star costs 1024 steps. Delete or disable blocks that are not needed, block exact subjects (whose number is not limited), or block in single tenants.',
             'check_violation');
     END IF;
 END
@@ -114,7 +114,7 @@ CREATE OR REPLACE FUNCTION internal.projects_differ(one jsonb, other jsonb, proj
                       AND NOT EXISTS (SELECT FROM internal.alternatives(one -> p.claim) AS a CROSS JOIN internal.alternatives(other -> p.claim) AS b
                                        WHERE CASE jsonb_typeof(b) WHEN 'object' THEN internal.text_may_fit(a, b ->> 'glob', 'glob') ELSE internal.value_fits(a, b) END));
 $$;
-COMMENT ON FUNCTION internal.projects_differ(jsonb, jsonb, jsonb) IS 'Whether two rows'' conditions name different projects, by the claims in which an issuer names a token''s only one.';
+COMMENT ON FUNCTION internal.projects_differ(jsonb, jsonb, jsonb) IS 'Whether the conditions of two rows name different projects, by the claims in which the issuer names the single project of a token.';
 
 -- Planned once in a session, since planning takes several times as long as the rest.
 CREATE OR REPLACE FUNCTION internal.parties_near(checked broker.blocked_subject) RETURNS TABLE (kind text, id bigint, idp text, subject text, match text, is_stopped boolean, is_in_part boolean)
@@ -193,11 +193,11 @@ BEGIN
      WHERE EXISTS (SELECT FROM audit.event AS e WHERE e.grant_id = g.id AND e.step = 1 AND e.mint_id >= today);
     RETURN CASE WHEN whole IS NULL AND part = '{}' AND rules = 0 AND approvers = 0 AND tokens = 0 THEN 'stops no known grant, access rule, approver or subject'
         ELSE 'stops ' || concat_ws(', ',
-            format('%s grant%s', coalesce(cardinality(whole), 0), CASE WHEN cardinality(whole) = 1 THEN '' ELSE 's' END),
-            CASE WHEN part <> '{}' THEN format('some subjects of %s more grant%s', cardinality(part), CASE WHEN cardinality(part) = 1 THEN '' ELSE 's' END) END,
-            CASE WHEN used > 0 THEN format('%s of these grants %s used today', used, CASE WHEN used = 1 THEN 'was' ELSE 'were' END) END,
+            format('%s grant%s', coalesce(cardinality(whole), 0), CASE WHEN cardinality(whole) = 1 THEN '' ELSE 's' END)
+            || CASE WHEN part <> '{}' THEN format(' and some subjects of %s more grant%s', cardinality(part), CASE WHEN cardinality(part) = 1 THEN '' ELSE 's' END) ELSE '' END
+            || CASE WHEN used > 0 THEN format(' (%s of these %s used today)', used, CASE WHEN used = 1 THEN 'was' ELSE 'were' END) ELSE '' END,
             CASE WHEN rules > 0 THEN format('requests by %s access rule%s', rules, CASE WHEN rules = 1 THEN '' ELSE 's' END) END,
-            CASE WHEN approvers > 0 THEN format('votes of %s approver%s of access rules', approvers, CASE WHEN approvers = 1 THEN '' ELSE 's' END) END,
+            CASE WHEN approvers > 0 THEN format('decisions of %s approver%s of access rules', approvers, CASE WHEN approvers = 1 THEN '' ELSE 's' END) END,
             format('%s subject%s seen in the last 30 days', tokens, CASE WHEN tokens = 1 THEN '' ELSE 's' END)) END;
 END
 $$;
@@ -354,18 +354,18 @@ BEGIN
         hint := 'Write the sub claim of the tokens as it is, for example "repo:acme/app:ref:refs/heads/main".';
     ELSIF NEW.match NOT IN ('exact', 'glob') THEN
         message := format('%s has the unknown match "%s"; use exact or glob.', owner, NEW.match);
-        hint := 'exact compares the whole subject; in a glob * stays within a segment, ** does not.';
+        hint := 'exact compares the whole subject. In a glob, * matches within a segment, and ** across segments.';
     ELSIF NEW.subject = '**' AND NEW.match = 'exact' AND NEW.claims <> '{}' THEN
         message := 'The block of "**" has claims, but not match ''glob''.';
         hint := 'For every subject whose tokens have these claims, write match ''glob''.';
     ELSIF NEW.match = 'glob' AND NOT internal.is_anchored(NEW.subject) AND (NEW.subject <> '**' OR NEW.claims = '{}') THEN
-        message := format('%s is a glob that does not start with a literal segment.', owner);
-        hint := 'The text up to the first : or / must not contain * (in a URI: the text up to the end of its host), for example "repo:acme/app:**". To block every subject of a tenant: UPDATE broker.identity_provider SET enabled = false.';
+        message := format('%s has a glob that does not start with a literal segment.', owner);
+        hint := 'The text up to the first : or / must not contain * (in a URI: the text up to the end of its host), for example "repo:acme/app:**". To block every subject of an identity provider: UPDATE broker.identity_provider SET enabled = false WHERE name = ''…'';';
     ELSIF internal.claims_fault(NEW.claims) IS NOT NULL THEN
         message := format('%s: in its claims, %s.', owner, internal.claims_fault(NEW.claims));
         hint := internal.claims_hint();
     ELSIF NEW.match = 'glob' AND internal.glob_fault(NEW.subject) IS NOT NULL THEN
-        message := format('The block of "%s" %s.',
+        message := format('The block of "%s" has a glob that %s.',
                           left(NEW.subject, 40) || CASE WHEN length(NEW.subject) > 40 THEN '…' ELSE '' END, internal.glob_fault(NEW.subject));
         hint := 'Write several blocks with shorter globs.';
     ELSIF NEW.reason !~ '\S' THEN

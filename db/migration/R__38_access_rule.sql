@@ -156,14 +156,14 @@ BEGIN
             format('%s has consent, which cannot be combined with %s.', owner,
                    CASE WHEN NEW.break_glass THEN 'break_glass' WHEN NEW.approvals <> 1 THEN format('approvals = %s', NEW.approvals)
                         ELSE format('people = %s', NEW.people) END),
-            'With consent, one approval by the subject decides. Write approvals = 1, people = 1 and no break_glass, or another rule.', 'check_violation', 'consent');
+            'With consent, one approval by the subject decides. Set approvals to 1, people to 1 and break_glass to false, or write another rule.', 'check_violation', 'consent');
     ELSIF NEW.consent AND EXISTS (SELECT FROM broker.access_approver AS a WHERE a.rule = NEW.id) THEN
         PERFORM internal.refuse_in(TG_RELID, 'a_rule_of_consent_has_no_approvers', format('%s has approvers, but with consent the subject alone decides.', owner),
             format('DELETE FROM broker.access_approver WHERE rule = %s; first, or write another rule.', NEW.id), 'check_violation', 'consent');
     ELSIF internal.line_fault(NEW.reason_pattern, 512) IS NOT NULL OR internal.glob_fault(NEW.reason_pattern) IS NOT NULL THEN
         PERFORM internal.refuse_in(TG_RELID, 'a_reason_pattern_is_one_line_of_up_to_512_characters_and_8_stars',
             format('%s has a reason_pattern that %s.', owner, coalesce(internal.line_fault(NEW.reason_pattern, 512), internal.glob_fault(NEW.reason_pattern))),
-            'Write a glob, for example INC-**, which every reason matches that starts with INC-.', 'check_violation', 'reason_pattern');
+            'Write a glob, for example INC-**, which matches every reason that starts with INC-.', 'check_violation', 'reason_pattern');
     ELSIF internal.line_fault(NEW.reason_hint, 200) IS NOT NULL THEN
         PERFORM internal.refuse_in(TG_RELID, 'a_reason_hint_is_one_line_of_up_to_200_characters',
             format('%s has a reason_hint that %s.', owner, internal.line_fault(NEW.reason_hint, 200)),
@@ -254,7 +254,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.refuse_ends_off_the_record(text, bigint) IS
-    'Rejects a change of a rule that ends its access while the statement has ended some of this access itself, and that is not on record yet.';
+    'Rejects a change of a rule that ends its access while the statement has ended some of this access itself, if this end is not on record yet.';
 
 CREATE OR REPLACE FUNCTION internal.record_access_rule() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -290,7 +290,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.record_access_rule() IS
-    'Trigger: records a change of an access rule, and when it is deleted, disabled or changed in what it allows, makes its pending requests void and ends its access if it says so.';
+    'Trigger: records a change of an access rule, and when it is deleted, disabled or changed in what it allows, makes its pending requests void and, with end_access, ends its access.';
 
 -- ---------------------------------------------------------------- triggers, in the order in which they run
 

@@ -86,7 +86,7 @@ BEGIN
     IF TG_OP = 'UPDATE' AND OLD.role_name IS NOT NULL AND OLD.subject IS NOT NULL
        AND (OLD.role_name, OLD.idp, OLD.subject) IS DISTINCT FROM (NEW.role_name, NEW.idp, NEW.subject) THEN
         PERFORM internal.refuse_in(TG_RELID, 'who_is_one_person_stays_so',
-            format('Approver %s says that login "%s" and subject "%s" are one person, which an UPDATE can''t change.', OLD.id, OLD.role_name, OLD.subject),
+            format('The row of approver %s says that login "%s" and subject "%s" are one person, which an UPDATE can''t change.', OLD.id, OLD.role_name, OLD.subject),
             'Insert a row for the other person, and delete the old row.', 'restrict_violation');
     END IF;
     SELECT r.tenant INTO of_rule FROM broker.access_rule AS r WHERE r.id = NEW.rule FOR NO KEY UPDATE;
@@ -95,7 +95,7 @@ BEGIN
         PERFORM internal.refuse_in(TG_RELID, 'the_rule_exists_in_the_same_tenant', format('There is no access rule %s that you may see.', NEW.rule),
             'To list the rules: SELECT id, tenant, key, subject FROM broker.access_rule;', 'foreign_key_violation', 'rule');
     ELSIF (SELECT r.consent FROM broker.access_rule AS r WHERE r.id = NEW.rule) THEN
-        PERFORM internal.refuse_in(TG_RELID, 'a_rule_of_consent_has_no_approvers', format('Access rule %s has consent, so its subject alone decides.', NEW.rule),
+        PERFORM internal.refuse_in(TG_RELID, 'a_rule_of_consent_has_no_approvers', format('Access rule %s is a rule of consent, so the subject of a request alone decides it.', NEW.rule),
             'Write another rule for requests that other people decide.', 'check_violation', 'rule');
     ELSIF NEW.step NOT BETWEEN 1 AND 5 THEN
         PERFORM internal.refuse_in(TG_RELID, 'a_step_is_1_to_5', format('%s: step is %s.', owner, NEW.step), 'Write 1 to 5.', 'check_violation', 'step');
@@ -116,7 +116,7 @@ BEGIN
     ELSIF NEW.role_name IS NOT NULL AND (NEW.match <> 'exact' OR NEW.claims <> '{}') THEN
         PERFORM internal.refuse_in(TG_RELID, 'a_login_is_mapped_to_an_exact_subject_without_claims',
             format('%s has login "%s" together with a %s.', owner, NEW.role_name, CASE WHEN NEW.claims <> '{}' THEN 'condition on claims' ELSE 'glob' END),
-            'A login is one person. Name its exact subject, and write other people in other rows.', 'check_violation');
+            'A login is one person. Write the exact subject of this person, and name other people in other rows.', 'check_violation');
     END IF;
     fault := CASE WHEN NEW.subject IS NOT NULL THEN internal.requester_fault(NEW.subject, NEW.match, NEW.claims) END;
     IF fault IS NOT NULL THEN
@@ -214,7 +214,7 @@ BEGIN
     -- The record waits for other edits of the tenant.
     IF NEW.idp IS DISTINCT FROM OLD.idp
        AND NEW.issuer IS DISTINCT FROM (SELECT p.issuer FROM broker.identity_provider AS p WHERE p.tenant = NEW.tenant AND p.name = NEW.idp) THEN
-        PERFORM internal.refuse_in(TG_RELID, '', format('Identity provider "%s" got another issuer while the statement waited.', NEW.idp),
+        PERFORM internal.refuse_in(TG_RELID, '', format('The issuer of identity provider "%s" changed while the statement waited.', NEW.idp),
             'Run the statement again.', 'serialization_failure', 'issuer');
     END IF;
     PERFORM internal.keep_steps(coalesce(NEW.rule, OLD.rule));

@@ -13,7 +13,7 @@ BEGIN
     IF TG_OP = 'INSERT' AND NOT internal.session_is_the_service() THEN
         PERFORM internal.refuse_in(TG_RELID, 'requests_are_written_by_the_broker',
             format('Login "%s" cannot write a request for access.', session_user),
-            'Ask with a token at POST /access-requests, or write a grant.', 'insufficient_privilege');
+            'Request access with a token (mintmark-client request), or write a grant.', 'insufficient_privilege');
     END IF;
     NEW := internal.signed(NEW, OLD);
     RETURN NEW;

@@ -15,7 +15,7 @@ BEGIN
     NEW.id := internal.new_id(TG_RELID, NEW.id);
     GET DIAGNOSTICS called_in = PG_CONTEXT;
     IF NEW.subject IS NULL THEN
-        PERFORM internal.refuse_nested(TG_RELID, 'an_approval_is_a_statement_of_its_own', 'decides an access request, and a decision', called_in);
+        PERFORM internal.refuse_nested(TG_RELID, 'an_approval_is_a_statement_of_its_own', 'decide an access request', called_in);
     END IF;
     -- For logins; internal.decide_access has asked before it inserts.
     NEW.note := nullif(internal.plain_text(NEW.note), '');
@@ -31,7 +31,7 @@ BEGIN
             'SELECT * FROM audit.access_request WHERE status = ''pending'' lists what can be decided.', 'foreign_key_violation', 'request');
     END IF;
     IF jsonb_typeof(shown) <> 'object' OR shown - '{rule,key,accessProvider}'::text[] <> '{}' OR NOT shown ?& '{rule,key,accessProvider}' THEN
-        PERFORM internal.refuse_in(TG_RELID, 'revisions_are_three', 'The revisions of a decision are an object with the members rule, key and accessProvider.',
+        PERFORM internal.refuse_in(TG_RELID, 'revisions_are_three', 'The revisions of a decision must be an object with exactly the fields rule, key and accessProvider.',
             'Leave out revisions, or copy them from the notice or the console.', 'check_violation', 'revisions');
     END IF;
     asked := internal.locked_request(NEW.request);
@@ -51,7 +51,7 @@ BEGIN
                 CASE fault.refusal
                      WHEN 'not_an_approver' THEN format('SELECT * FROM broker.access_approver WHERE rule = %s; lists who decides.', asked.rule)
                      WHEN 'own_request' THEN 'Another approver of the rule must decide.'
-                     WHEN 'a_program_sends_a_note' THEN 'Insert note too, for example the number of the ticket.'
+                     WHEN 'a_program_sends_a_note' THEN 'Set note, for example to the number of the ticket.'
                      WHEN 'bad_verdict' THEN 'Set verdict to approve or refuse, or to withdraw for access that was granted. One refusal ends the request.'
                      WHEN 'not_granted' THEN 'SELECT * FROM audit.access_request WHERE in_force lists access that can be withdrawn.'
                      WHEN 'requester_blocked' THEN 'Lift the block first, or refuse the request.'
@@ -95,7 +95,7 @@ BEGIN
        AND (asked.expires_at <= clock_timestamp() OR internal.issuer_changed(asked) IS NOT NULL OR internal.parties_may_be_blocked(asked)
             OR internal.block_of_parties(asked.tenant, asked.idp, asked.subject, asked.actor_idp, asked.actor) IS NOT NULL) THEN
         PERFORM internal.refuse_in(TG_RELID, 'an_approval_is_in_time',
-            format('Access request %s lapsed, or its requester was blocked or got another issuer, while the statement that approves it waited.', NEW.request),
+            format('Access request %s lapsed, or its requester was blocked or got another issuer, while the statement that approves it was waiting.', NEW.request),
             'SELECT * FROM audit.access_request WHERE status = ''pending'' lists what can be decided.', 'check_violation');
     END IF;
     IF TG_OP = 'INSERT' AND NOT (CASE NEW.verdict WHEN 'withdraw' THEN internal.access_lasts(asked) ELSE asked.status = 'pending' END) THEN
@@ -107,8 +107,8 @@ BEGIN
                OR (SELECT (s.steps, s.program, s.approvers) IS DISTINCT FROM (NEW.steps, NEW.program, NEW.approvers)
                      FROM internal.standing_in(asked, NEW.decided_by, NULL, NULL, NULL) AS s)) THEN
         PERFORM internal.refuse_in(TG_RELID, 'not_an_approver',
-            format('Access request %s: the statement that decides on it also blocks you, or changes a row that makes you an approver of it.', NEW.request),
-            'Decide first.', 'insufficient_privilege');
+            format('Access request %s: the statement that decides on it also blocks you, or changes a row that makes you its approver.', NEW.request),
+            'Decide in a statement of its own, before the other change.', 'insufficient_privilege');
     END IF;
     -- The history has the end of the access before the withdrawal.
     IF TG_OP = 'INSERT' AND NEW.verdict = 'withdraw' THEN

@@ -24,7 +24,7 @@ BEGIN
             'Ask another admin of the tenant.', 'insufficient_privilege', 'grant_id');
     ELSIF internal.awaits_sign_off(of_request) AND internal.shaped_rule_of(of_request, session_user) THEN
         PERFORM internal.refuse_in('broker.grant_review', 'another_person_signs_off',
-            format('Grant %s comes from a break glass by an access rule that the person with login "%s" wrote, changed or approved, so another person must sign it off.',
+            format('Grant %s was made by break glass, under an access rule that the person with login "%s" wrote, changed or approved, so another person must sign it off.',
                    of_grant, session_user),
             format('Ask another admin of the tenant. To end the access now: UPDATE broker.subject_grant SET enabled = false WHERE id = %s;', of_grant),
             'insufficient_privilege', 'grant_id');
@@ -118,7 +118,7 @@ BEGIN
     -- An edit that is not committed yet is waited for, and seen: a row that says that the reviewer made the request, for example.
     IF internal.awaits_sign_off(reviewed.request_id) THEN
         GET DIAGNOSTICS called_in = PG_CONTEXT;
-        PERFORM internal.refuse_nested(TG_RELID, 'a_sign_off_is_a_statement_of_its_own', 'signs off a break glass, and a sign-off', called_in);
+        PERFORM internal.refuse_nested(TG_RELID, 'a_sign_off_is_a_statement_of_its_own', 'sign off a break glass', called_in);
         PERFORM internal.refuse_old_snapshot('A sign-off');
         PERFORM FROM broker.tenant AS t WHERE t.name = reviewed.tenant FOR NO KEY UPDATE;
     END IF;
@@ -148,7 +148,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.check_grant_review() IS
-    'Trigger: locks the grant of a review, and for a sign-off its tenant, fills the tenant, and refuses an unknown grant and who may not sign off.';
+    'Trigger: locks the grant of a review, and for a sign-off its tenant, fills the tenant, and rejects an unknown grant, and a person who may not sign off.';
 
 CREATE OR REPLACE FUNCTION internal.warn_of_own_reviews() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER

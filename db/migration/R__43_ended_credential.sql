@@ -55,7 +55,7 @@ BEGIN
     ELSIF NOT (mint.ends_early OR mint.leaves_behind) THEN
         PERFORM internal.refuse(format('The broker cannot end the credential of mint %s early: it is of type "%s".',
                                        NEW.mint_id, mint.provider_type),
-            'Run mintmark block-subject: it prints how to end it early.');
+            'Run mintmark block-subject, which prints how to end such credentials by hand.');
     ELSIF mint.kind = 'failed' AND NOT (mint.leaves_behind AND mint.reason IN ('provider_timeout', 'provider_unreachable')) THEN
         PERFORM internal.refuse(format('Mint %s failed (%s), so there is no credential to end.', NEW.mint_id, mint.reason),
             'SELECT mint_id, subject, key, expires_at FROM audit.active_credential lists the credentials that can be ended.');

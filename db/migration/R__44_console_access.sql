@@ -8,7 +8,7 @@ SELECT a.tenant, 'console_access', a.id::text, r.rule, internal.lint_advice(r.ru
               WHEN a.claim IN ('iss', 'aud', 'azp', 'email_verified', 'typ', 'acr', 'auth_time', 'at_hash') THEN 'everyone who can log in'
               WHEN jsonb_path_exists(a.value, '$.** ? (@.type() == "string" && @ like_regex "^(default-roles-.*|offline_access|uma_authorization|Everyone|Domain Users)$")') THEN 'all users, who have this role or group by default'
               WHEN a.claim IN ('scope', 'scp') THEN 'everyone who can log in'
-              WHEN jsonb_path_exists(a.value, '$.**.glob ? (@ like_regex "^[*]+$")') THEN 'every ID token that has the claim'
+              WHEN jsonb_path_exists(a.value, '$.**.glob ? (@ like_regex "^[*]+$")') THEN 'everyone whose ID token has the claim'
               WHEN jsonb_path_exists(a.value, '$.**.glob ? (@ like_regex "^[*]+@(gmail|googlemail|outlook|hotmail|live|yahoo|icloud|proton|protonmail|gmx)[.]")')
                   THEN 'everyone with an account at a public mail service' END
        UNION ALL SELECT 'claim_of_the_users_choice' AS rule, a.claim WHERE ltrim(a.claim, '/') IN ('name', 'nickname', 'preferred_username', 'given_name', 'family_name')
@@ -36,7 +36,7 @@ BEGIN
     END IF;
     PERFORM internal.refuse_missing(TG_RELID, to_jsonb(NEW), '{all_tenants,claim,value,enabled}');
     IF TG_OP = 'UPDATE' AND OLD.tenant IS DISTINCT FROM NEW.tenant THEN
-        message := format('A console access rule cannot be moved from %s to %s.',
+        message := format('A row of broker.console_access cannot be moved from %s to %s.',
                           coalesce('tenant "' || OLD.tenant || '"', 'all tenants'),
                           coalesce('tenant "' || NEW.tenant || '"', 'all tenants'));
         hint := 'Insert a new row, and delete the old row.';
@@ -54,7 +54,7 @@ BEGIN
                           NEW.claim, length(NEW.reason));
         hint := 'Shorten it.';
     ELSIF value_fault IS NOT NULL THEN
-        message := format('The console access by claim "%s": %s.', NEW.claim, value_fault);
+        message := format('The value of the console access by claim "%s" is invalid: %s.', NEW.claim, value_fault);
         hint := 'Write a value such as ''"alice@example.com"'', ''["ops", "audit"]'' or ''{"glob": "team:*"}''.';
     END IF;
     IF message IS NOT NULL THEN

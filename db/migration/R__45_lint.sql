@@ -32,7 +32,7 @@ SELECT a.tenant, 'access_rule', a.id::text, r.rule, internal.lint_advice(r.rule,
  UNION ALL
 SELECT a.tenant, 'access_approver', a.id::text, r.rule, internal.lint_advice(r.rule, r.detail)
   FROM broker.access_approver AS a JOIN broker.access_rule AS w ON w.id = a.rule CROSS JOIN LATERAL internal.lint_access_approver(a.id) AS r WHERE w.enabled;
-COMMENT ON VIEW broker.lint IS 'Advice on enabled rows that are valid but probably mistakes. Query it WHERE tenant = ….';
+COMMENT ON VIEW broker.lint IS 'Advice on enabled rows that are valid but probably mistaken. Query it WHERE tenant = ….';
 COMMENT ON COLUMN broker.lint.tenant IS 'The tenant; null for a row that applies to all tenants.';
 COMMENT ON COLUMN broker.lint.table_name IS 'The table in schema broker.';
 COMMENT ON COLUMN broker.lint.name IS 'The row: its name, or its id.';

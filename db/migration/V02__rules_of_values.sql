@@ -15,7 +15,7 @@ CREATE FUNCTION internal.is_list(list text[], longest int) RETURNS boolean
        AND (SELECT count(DISTINCT item) = count(*) AND bool_and(coalesce(internal.is_line(item, longest), false))
               FROM unnest(list) AS item);
 COMMENT ON FUNCTION internal.is_list(text[], int) IS
-    'Whether a list has 1 to 1000 elements, none null, empty, twice, longer than so many characters or with control characters.';
+    'Whether a list has 1 to 1000 different elements, each of which is a line (internal.is_line) of at most so many characters.';
 
 CREATE FUNCTION internal.is_url(value text) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -24,7 +24,7 @@ CREATE FUNCTION internal.is_url(value text) RETURNS boolean
                  || '(:[0-9]{1,5})?(/([A-Za-z0-9._~!$&''()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(\?([A-Za-z0-9._~!$&''()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$')
        AND coalesce(substring(value FROM '^https?://(?:\[[^]]*\]|[^/:?]*):([0-9]+)')::int, 1) BETWEEN 1 AND 65535;
 COMMENT ON FUNCTION internal.is_url(text) IS
-    'Whether a text is an https address, or an http address on a loopback host, without user, password and fragment.';
+    'Whether a text is an https URL, or an http URL with a loopback host, without user, password and fragment.';
 
 -- A wildcard is ** or *. The service walks through a text once for each, so their number bounds its work.
 CREATE FUNCTION internal.glob_fault(pattern text) RETURNS text
@@ -162,7 +162,7 @@ CREATE FUNCTION internal.is_outputs(outputs jsonb) RETURNS boolean
            FROM jsonb_each(outputs) AS member)
         ELSE false END;
 COMMENT ON FUNCTION internal.is_outputs(jsonb) IS
-    'Whether it is an object of strings whose names are letters, digits and _, no digit first.';
+    'Whether a JSON value is an object of strings whose names consist of letters, digits and _, and do not begin with a digit.';
 
 -- ---------------------------------------------------------------- digests
 
@@ -196,7 +196,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.grant_digest(text, text, text, text, text, jsonb, timestamptz, timestamptz, text, text, text, jsonb, cidr[]) IS
-    'What makes a grant another one than those that are there: SHA-256 of whom it gives what, under which conditions and when.';
+    'A digest by which two grants are duplicates: SHA-256 of who gets which key, under which conditions and when.';
 
 CREATE FUNCTION internal.networks_fault(networks cidr[]) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -223,10 +223,10 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.block_digest(text, text, text, text, jsonb) IS
-    'What makes a block another one than those that are there: SHA-256 of whom it blocks where. What else it says (reason, until) changes it.';
+    'A digest by which two blocks are duplicates: SHA-256 of whom they block and where. Their other columns (reason, until) do not count.';
 
 CREATE FUNCTION internal.nearly(issuer text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN rtrim(regexp_replace(lower(issuer), ':443(?=/|$)', ''), '/');
 COMMENT ON FUNCTION internal.nearly(text) IS
-    'What issuers have in common that differ in case, by slashes at the end or by the port that is meant anyway.';
+    'A form that is the same for issuers that differ only in case, in slashes at the end or in the default port.';

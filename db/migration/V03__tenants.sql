@@ -71,11 +71,11 @@ COMMENT ON COLUMN broker.tenant.notice_url IS
 COMMENT ON COLUMN broker.tenant.notice_secret IS
     'The secret that signs notices, {"file": "name"}: a file in the tenant''s secrets directory. Required with notice_url.';
 COMMENT ON COLUMN broker.tenant.issuer IS
-    'The issuer of the broker''s tokens for it, of the cell from which it moved, so that relying parties still trust them; null: BROKER_ISSUER.';
+    'The issuer in the broker''s tokens for a tenant that moved here: that of its former cell, so that relying parties still trust the tokens; null: BROKER_ISSUER.';
 COMMENT ON COLUMN broker.tenant.moved_to IS
-    'Where the tenant is now: the URL of another cell. Its requests are answered with 421, and nothing of it can be changed here. Null: here.';
+    'Where the tenant is now: the URL of another cell. Requests for the tenant are answered with 421, and its configuration cannot be changed here. Null: here.';
 COMMENT ON COLUMN broker.tenant.moved_from IS
-    'The cell from which it moved here, {"url": "…", "statement": "…"}; the statement is signed with that cell''s audit key. Null: it was created here.';
+    'The cell from which the tenant moved here, {"url": "…", "statement": "…"}; the statement is signed with that cell''s audit key. Null: the tenant was created here.';
 COMMENT ON COLUMN broker.tenant.enabled IS 'False: its tokens are refused as if their issuers were unknown.';
 
 CREATE TABLE broker.tenant_admin (

@@ -78,12 +78,12 @@ COMMENT ON COLUMN broker.identity_provider.issuer IS 'The iss claim, compared ex
 COMMENT ON COLUMN broker.identity_provider.audiences IS
     'A token must name one of these in aud. With the issuer, each belongs to one identity provider only.';
 COMMENT ON COLUMN broker.identity_provider.jwks_uri IS
-    'Where the signing keys are. Null: <issuer>/.well-known/jwks.json, else what the issuer''s discovery document names.';
+    'The URL of the signing keys. Null: <issuer>/.well-known/jwks.json, otherwise the URL in the issuer''s discovery document.';
 COMMENT ON COLUMN broker.identity_provider.jwks IS
     'The signing keys themselves (a JWK set), for issuers that the broker cannot reach. Takes precedence over jwks_uri.';
 COMMENT ON COLUMN broker.identity_provider.ca_certificate IS
     'PEM of the authorities to trust when fetching the keys; null: those of the system.';
-COMMENT ON COLUMN broker.identity_provider.algorithms IS 'Signature algorithms accepted. EdDSA is Ed25519.';
+COMMENT ON COLUMN broker.identity_provider.algorithms IS 'The signature algorithms that are accepted. EdDSA means Ed25519.';
 COMMENT ON COLUMN broker.identity_provider.token_types IS
     'Values of the header typ that are accepted beside JWT, JOSE, at+jwt and id_token+jwt. Tokens of other types do not identify their subject.';
 COMMENT ON COLUMN broker.identity_provider.required_claims IS
@@ -96,7 +96,7 @@ COMMENT ON COLUMN broker.identity_provider.accepts IS
 COMMENT ON COLUMN broker.identity_provider.login_client_id IS
     'The public OAuth client with which people log in at this issuer (mintmark-client login). It and the issuer are shown to anyone who asks for the tenant. Null: no login.';
 COMMENT ON COLUMN broker.identity_provider.listed IS
-    'Shown by /credentials/idp-providers and in the error for an unknown issuer.';
+    'Whether /credentials/idp-providers and the error for an unknown issuer show the identity provider.';
 COMMENT ON COLUMN broker.identity_provider.enabled IS 'False: its tokens are refused as if the issuer were unknown.';
 
 CREATE INDEX identity_providers_of_an_issuer ON broker.identity_provider (issuer);

@@ -33,8 +33,8 @@ CREATE TABLE broker.provider_type (
 ALTER TABLE broker.provider_type ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.provider_type IS
     'What the settings, targets, outputs and durations of each type of access provider must look like. Filled by migrations, together with the code; read by the triggers that check rows.';
-COMMENT ON COLUMN broker.provider_type.type IS 'As in broker.access_provider.type.';
-COMMENT ON COLUMN broker.provider_type.description IS 'What credentials it gives, in a sentence.';
+COMMENT ON COLUMN broker.provider_type.type IS 'The name of the type, as in broker.access_provider.type.';
+COMMENT ON COLUMN broker.provider_type.description IS 'The credentials of this type, in a sentence.';
 COMMENT ON COLUMN broker.provider_type.target_setting IS
     'The key setting that names the credential''s target, such as a role; an access provider''s allowed_targets limit it.';
 COMMENT ON COLUMN broker.provider_type.further_targets IS
@@ -88,7 +88,7 @@ COMMENT ON TABLE broker.access_provider IS
     'Where credentials come from: an account or server of a provider, and how to talk to it. Holds no secrets, only references to files, and to keys in a PKCS#11 token.';
 COMMENT ON COLUMN broker.access_provider.tenant IS 'The tenant that it belongs to. A row never moves to another.';
 COMMENT ON COLUMN broker.access_provider.name IS 'Shown to clients as the provider of a key.';
-COMMENT ON COLUMN broker.access_provider.type IS 'One of broker.provider_type.';
+COMMENT ON COLUMN broker.access_provider.type IS 'The type, one of those in broker.provider_type.';
 COMMENT ON COLUMN broker.access_provider.settings IS
     'What the type needs: see provider_settings in broker.provider_type. A secret is {"file": "name"}, a file in the tenant''s secrets directory; a private key may also be {"pkcs11": "object=TENANT/NAME"}, in the broker''s PKCS#11 token.';
 COMMENT ON COLUMN broker.access_provider.allowed_targets IS

@@ -104,16 +104,16 @@ COMMENT ON COLUMN log.event.mint_id IS
     'The mint (UUIDv7, ordered by time): one for each key of a request. Credentials show it to the provider where they can.';
 COMMENT ON COLUMN log.event.step IS '1: requested. 2: the one outcome. 3: ended.';
 COMMENT ON COLUMN log.event.kind IS
-    'requested (before the provider is called), then issued (before the response is sent), failed or withheld (obtained, not handed out); or denied (no grant, no key); or rejected (token not accepted). A mint can later be ended: the credential no longer works, and nothing is left of it at its provider, except what detail names.';
-COMMENT ON COLUMN log.event.occurred_at IS 'When, by the broker''s clock.';
+    'requested (before the provider is called), then issued (before the response is sent), failed or withheld (obtained, not handed out); or denied (no grant, no key); or rejected (token not accepted). A mint can later be ended: the credential no longer works, and nothing is left at its provider, except what detail names.';
+COMMENT ON COLUMN log.event.occurred_at IS 'When the step happened, by the broker''s clock.';
 COMMENT ON COLUMN log.event.request_id IS 'The X-Request-ID of the response; rows of one request share it.';
 COMMENT ON COLUMN log.event.tenant IS 'The tenant whose identity provider has the token''s issuer and audience; null if there is none.';
 COMMENT ON COLUMN log.event.idp IS 'The identity provider of the token.';
 COMMENT ON COLUMN log.event.issuer IS 'The iss claim.';
 COMMENT ON COLUMN log.event.subject IS 'The sub claim; null for rejected, because an unverified claim proves nothing.';
-COMMENT ON COLUMN log.event.key IS 'The key asked for; for denied, maybe one that does not exist.';
+COMMENT ON COLUMN log.event.key IS 'The key that the client requested; for denied, this key may not exist.';
 COMMENT ON COLUMN log.event.provider IS 'The access provider of the key.';
-COMMENT ON COLUMN log.event.provider_type IS 'Its type.';
+COMMENT ON COLUMN log.event.provider_type IS 'The type of the access provider.';
 COMMENT ON COLUMN log.event.grant_id IS 'The grant that allowed it: broker.subject_grant.id.';
 COMMENT ON COLUMN log.event.grant_revision IS
     'The revision of the tenant that the decision was made on: audit.config_change shows what the grant was then.';
@@ -122,7 +122,7 @@ COMMENT ON COLUMN log.event.shared_revision IS
 COMMENT ON COLUMN log.event.config_hash IS
     'For requested: SHA-256 of the configuration that the decision used: tenant, identity provider, access provider, key and grant (docs/audit.md). Null in chains of form 1.';
 COMMENT ON COLUMN log.event.reason IS
-    'Why the mint failed, or was withheld, denied or rejected, as a stable reason code. For ended, how: over (its time was over), asked_for (an admin asked), undone (it was never handed out), swept (the provider still listed it), disarmed (it does not work, but something is left).';
+    'Why the mint failed, or was withheld, denied or rejected, as a stable reason code. For ended, how: over (its time was over), asked_for (an admin asked), undone (it was never handed out), swept (the provider still listed it, so the broker removed it), disarmed (it does not work, but something is left).';
 COMMENT ON COLUMN log.event.detail IS
     'The reason for people, with the provider''s message. For overflow: the number of rejected tokens. For disarmed: what is left.';
 COMMENT ON COLUMN log.event.credential_id IS
@@ -143,7 +143,7 @@ COMMENT ON COLUMN log.event.actor_token_id IS 'The jti claim of the actor''s tok
 COMMENT ON COLUMN log.event.actor_token_hash IS
     'SHA-256 of the actor''s token as it was presented; null if the actor comes from an act claim.';
 COMMENT ON COLUMN log.event.client_address IS 'The client''s address, as rate limits see it.';
-COMMENT ON COLUMN log.event.user_agent IS 'The client''s User-Agent, cut to a length.';
+COMMENT ON COLUMN log.event.user_agent IS 'The client''s User-Agent, truncated.';
 COMMENT ON COLUMN log.event.broker IS 'The replica that wrote the row.';
 COMMENT ON COLUMN log.event.chain IS 'The hash chain: each run of a replica begins one chain for mints and one for rejected tokens, and another one if it can''t know how the last one ended. Begins with the number of the canonical form.';
 COMMENT ON COLUMN log.event.seq IS 'The position in the chain, from 1, without gaps.';
@@ -219,15 +219,15 @@ CREATE TABLE log.checkpoint (
 );
 ALTER TABLE log.checkpoint ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE log.checkpoint IS
-    'The heads of all chains, signed; each holds the hash of the one before. Append-only. Also printed by the service, to be kept elsewhere.';
+    'Signed checkpoints: each lists the last hashes of chains, and contains the hash of the checkpoint before it. Append-only. The service also prints each checkpoint, so that a copy can be kept elsewhere.';
 COMMENT ON COLUMN log.checkpoint.number IS 'Counts from 1, without gaps.';
-COMMENT ON COLUMN log.checkpoint.sealed_at IS 'When, by the databases clock; what counts is inside jws.';
+COMMENT ON COLUMN log.checkpoint.sealed_at IS 'When the checkpoint was sealed, by the database''s clock. The signed time is in jws.';
 COMMENT ON COLUMN log.checkpoint.jws IS
     'A compact JWS (ES256): the chains that grew since the previous checkpoint, and where they end. docs/reference/audit-log-format.md describes it.';
 COMMENT ON COLUMN log.checkpoint.announced_by IS
-    'Where a new key signs for the first time: the same payload, signed by the key before it.';
+    'For the first checkpoint of a new audit key: the same payload, signed by the previous key. Otherwise null.';
 COMMENT ON COLUMN log.checkpoint.note IS
-    'Signed note (C2SP tlog-checkpoint): size and root of the tree whose leaves are the SHA-256 of each jws up to this one. Null: no key of notes.';
+    'Signed note (C2SP tlog-checkpoint): size and root of the tree whose leaves are the SHA-256 of each jws up to this one. Null: the broker had no key for notes.';
 COMMENT ON COLUMN log.checkpoint.inserted_by IS
     'The login that wrote the row, so that a checkpoint that no broker made can be traced. Not signed: it proves nothing.';
 COMMENT ON COLUMN log.checkpoint.inserted_at IS 'When the row was written. Not signed: it proves nothing.';

@@ -36,7 +36,7 @@ COMMENT ON COLUMN broker.known_issuer.subject_forms IS 'Globs. The sub claim of 
 COMMENT ON COLUMN broker.known_issuer.claims IS
     'The claims that its tokens may have, {"name": "string", "number" or "boolean"}, beside those that all tokens have. A name may be a JSON pointer, or a glob. For a claim with a list, the type of its elements.';
 COMMENT ON COLUMN broker.known_issuer.claim_forms IS
-    'The values of claims, {"name": ["form", …]}: globs, # for digits, or *-*-*-*-* for a UUID. A claim that is not listed may have any value, and all may if null.';
+    'The values of claims, {"name": ["form", …]}: globs, # for digits, or *-*-*-*-* for a UUID. A claim that is not listed may have any value; null: every claim may.';
 COMMENT ON COLUMN broker.known_issuer.project_claims IS
     'Claims that name one repository, project, pipeline or namespace of an organisation.';
 COMMENT ON COLUMN broker.known_issuer.project_wildcard IS
@@ -47,7 +47,7 @@ COMMENT ON COLUMN broker.known_issuer.algorithms IS 'The algorithms that it sign
 COMMENT ON COLUMN broker.known_issuer.subject_claims IS
     'The claims that a subject or the issuer repeats, as a list of {"form": regular expression, "claims": the claim of each of its groups}. The first form that matches applies. With "in": the claim, not the subject, that has this form and repeats other claims.';
 COMMENT ON COLUMN broker.known_issuer.mistakes IS
-    'Values that look right and never match, as a list of {"in": "subject", "issuer" or the name of a claim, "form": regular expression, "match": "exact" or "glob" if it is one only, "advice": what the issuer sends, and what to write}. Those of issuers are compared with every identity provider.';
+    'Values that look right and never match, as a list of {"in": "subject", "issuer" or the name of a claim, "form": regular expression, "match": "exact" or "glob" if the mistake is in only one of the two, "advice": what the issuer sends, and what to write}. Those of issuers are compared with every identity provider.';
 
 CREATE TABLE internal.lint_finding (
     table_name text COLLATE "C" NOT NULL,

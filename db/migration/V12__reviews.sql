@@ -14,7 +14,7 @@ CREATE TABLE broker.grant_review (
 );
 CREATE SEQUENCE broker.grant_review_id_seq OWNED BY broker.grant_review.id;
 ALTER TABLE broker.grant_review ENABLE ROW LEVEL SECURITY;
-COMMENT ON TABLE broker.grant_review IS 'Sign-offs of grants, append-only. Insert grant_id, verdict and note; created_by is the reviewer.';
+COMMENT ON TABLE broker.grant_review IS 'Reviews of grants, append-only. Insert grant_id, verdict and note; created_by is the reviewer.';
 COMMENT ON COLUMN broker.grant_review.id IS 'Assigned by the database, never reused.';
 COMMENT ON COLUMN broker.grant_review.tenant IS 'The tenant of the grant, filled by a trigger.';
 COMMENT ON COLUMN broker.grant_review.grant_id IS 'The id in broker.subject_grant. The review stays when the grant is deleted.';

@@ -32,7 +32,7 @@ COMMENT ON COLUMN work.ending.tenant IS 'Its tenant.';
 COMMENT ON COLUMN work.ending.provider IS 'Its access provider. How to end the mint depends on the current row of the access provider.';
 COMMENT ON COLUMN work.ending.provider_type IS 'The type of the access provider.';
 COMMENT ON COLUMN work.ending.key IS
-    'Its key; null if no row of the end is written to the audit log, because the log lacks the mint or already has its end.';
+    'The key of the mint; null if its end is not written to the audit log, because the log lacks the mint or already has its end.';
 COMMENT ON COLUMN work.ending.outcome IS
     'issued, withheld, or failed if the provider may still have made something; null while there is no outcome.';
 COMMENT ON COLUMN work.ending.credential_id IS 'As in audit.event.';

@@ -73,7 +73,7 @@ COMMENT ON COLUMN broker.access_rule.expires_after IS 'Seconds after which a req
 COMMENT ON COLUMN broker.access_rule.break_glass IS
     'True: access is granted at once if a reason is given, and another person signs it off afterwards.';
 COMMENT ON COLUMN broker.access_rule.end_credentials IS
-    'True: when the access ends before its time, the broker also ends the credentials that were minted by it, if their type allows it. By default as break_glass.';
+    'True: when the access ends before its time, the broker also ends the credentials that were minted by it, if their type allows it. The default is the value of break_glass.';
 COMMENT ON COLUMN broker.access_rule.end_access IS
     'True: when the rule is disabled, deleted or changed in what it allows, access that it led to ends, too. By default only pending requests become void.';
 COMMENT ON COLUMN broker.access_rule.people IS
@@ -228,7 +228,7 @@ COMMENT ON COLUMN broker.access_request.actor_idp IS 'The identity provider of t
 COMMENT ON COLUMN broker.access_request.actor_issuer IS 'The issuer of the actor''s identity provider when the request was made.';
 COMMENT ON COLUMN broker.access_request.actor IS 'Who acted for the requester. The grant is for both together.';
 COMMENT ON COLUMN broker.access_request.reason IS 'Why access is needed, in the requester''s words, without control characters.';
-COMMENT ON COLUMN broker.access_request.access IS 'How long the access lasts, in seconds from the last approval on.';
+COMMENT ON COLUMN broker.access_request.access IS 'How long the access lasts, in seconds from the last approval.';
 COMMENT ON COLUMN broker.access_request.break_glass IS 'Whether the access was granted at once, by break glass.';
 COMMENT ON COLUMN broker.access_request.end_credentials IS
     'Whether an early end of the access also ends its credentials, as the rule said when the request was made.';
@@ -311,7 +311,7 @@ COMMENT ON COLUMN broker.access_decision.program IS 'Whether the approver was a 
 COMMENT ON COLUMN broker.access_decision.token_age IS
     'The age of the token with which the subject consented, in seconds; null: the rule of the request is not a rule of consent.';
 COMMENT ON COLUMN broker.access_decision.revisions IS
-    'The revisions of the rule, key and access provider that are decided on, {"rule": 17, "key": 4, "accessProvider": 2}. An approval that is inserted with others than the present ones is rejected. Filled by a trigger if absent.';
+    'The revisions of the rule, key and access provider that are decided on, {"rule": 17, "key": 4, "accessProvider": 2}. An approval with other revisions than the present ones is rejected. Filled by a trigger if absent.';
 COMMENT ON COLUMN broker.access_decision.all_tenants_revision IS
     'The revision of the tables without tenant when the claims of the token were compared with the blocks in all tenants; 0 for a login, which has no claims.';
 -- A person may approve access and withdraw it later.

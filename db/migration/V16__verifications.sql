@@ -33,7 +33,7 @@ CREATE TABLE log.verification (
 );
 ALTER TABLE log.verification ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE log.verification IS
-    'Results of mintmark audit verify and of the console, written by internal.record_verification alone, for 400 days. They are what a login said: they prove nothing, verify again for proof.';
+    'Results of verifications by mintmark audit verify and by the console, kept for 400 days. Only internal.record_verification writes them. They prove nothing, because a login can record any result. For proof, verify again.';
 COMMENT ON COLUMN log.verification.id IS 'Assigned by the database, never reused.';
 COMMENT ON COLUMN log.verification.began_at IS 'When the verification began: recorded_at less the time that it took.';
 COMMENT ON COLUMN log.verification.recorded_at IS 'When the verification had ended, by the database''s clock.';

@@ -37,7 +37,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_
 -- Buildkite: exact subject copied from a token, with its commit
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'acme-buildkite', 'organization:acme:pipeline:shop:ref:refs/heads/main:commit:9f3e4a7c1b2d3e4f5a6b7c8d9e0f1a2b3c4d5e6f:step:deploy', 'read', 'OPS-1: test');
 --> Grant of key "read" to "organization:acme:pipeline:shop:ref:refs/heads/main:commit:9f3e4a7c1b2d3e4f5a6b7c8d9e0f1a2b3c4d5e6f:step:deploy": unlike_its_issuer
---? The subject contains the commit of one build, so the next commit is denied
+--? The subject contains the commit of one build, so builds of the next commit are denied
 --! 01000
 
 -- rule: star with match exact
@@ -69,7 +69,7 @@ INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, match, ap
 INSERT INTO broker.access_approver (rule, role_name, idp, subject) VALUES ((SELECT max(id) FROM broker.access_rule), 'test_admin', 'acme-keycloak', 'user:alice');
 INSERT INTO broker.access_approver (rule, idp, subject) VALUES ((SELECT max(id) FROM broker.access_rule), 'acme-keycloak', 'user:alice');
 --> Access rule …
---? needs 2 approvals, and only one person can give one
+--? needs 2 approvals, but only one person can give one
 --! 01000
 
 -- break glass with 2 approvals
@@ -93,8 +93,8 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, claims) VAL
 
 -- notice_url is a Slack webhook (does not take CloudEvents, and is a secret itself)
 UPDATE broker.tenant SET notice_url='https://hooks.slack.com/services/T00000000/B00000000/abcdefghijklmnopqrstuvwx', notice_secret='{"file":"notices"}' WHERE name='acme';
---> Tenant "acme": its notice_url has the URL of an incoming webhook, which is a secret, and the change history would keep it for good.
---? Write a URL without a query and without a token
+--> Tenant "acme": its notice_url is the URL of an incoming webhook, which is a secret, and the change history would keep it permanently.
+--? Write a URL without a query or a token
 --! 23514
 
 -- edit of a grant in force under the rule of two: it is off until approved
@@ -125,7 +125,7 @@ INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('
 -- max_access too short
 INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme','deploy','acme-keycloak','user:alice',600);
 --> Access rule …
---? No credential of key "deploy" fits into max_access, so requests by the
+--? max_access is too short for any credential of key "deploy", so requests by the
 --! 01000
 
 -- same rule twice
@@ -283,14 +283,14 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri)
 
 -- notice url
 UPDATE broker.tenant SET notice_url='https://hooks.acme.example/in?token=abc', notice_secret='{"file":"n"}' WHERE name='acme';
---> Tenant "acme": its notice_url has a query, which often contains a token, and the change history would keep it for good.
---? Write a URL without a query and without a token. The receiver verifies notices by their signature instead: write a new secret to a file
+--> Tenant "acme": its notice_url has a query, which often contains a token, and the change history would keep it permanently.
+--? Write a URL without a query or a token. The receiver verifies notices by their signature instead: write a new secret to a file
 --! 23514
 
 -- notice url mattermost
 UPDATE broker.tenant SET notice_url='https://chat.acme.example/hooks/9fj3kd83jd93jd93jd93jd93jd', notice_secret='{"file":"n"}' WHERE name='acme';
---> Tenant "acme": its notice_url has the token of an incoming webhook in its path, and the change history would keep it for good.
---? Write a URL without a query and without a token. The receiver verifies notices by their signature instead: write a new secret to a file
+--> Tenant "acme": its notice_url has the token of an incoming webhook in its path, and the change history would keep it permanently.
+--? Write a URL without a query or a token. The receiver verifies notices by their signature instead: write a new secret to a file
 --! 23514
 
 -- agents as subjects after all
@@ -308,7 +308,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reas
 -- hcp
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme','acme-entra','99999999-8888-7777-6666-555555555556','read','{"tid": "11111111-8888-7777-6666-555555555556"}','OPS-1');
 --> Grant of key "read" to "99999999-8888-7777-6666-555555555556": contradicts_identity_provider
---? Every token of the grant's identity provider has "tid" = "72f988bf-86f1-41af-91ab-2d7cd011
+--? Every token of the identity provider has "tid" = "72f988bf-86f1-41af-91ab-2d7cd011
 --! 01000
 
 -- console access with list in string
@@ -351,7 +351,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reas
 INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme','deploy','acme-keycloak','user:alice',14400);
 INSERT INTO broker.access_approver (rule, idp, subject) VALUES ((SELECT max(id) FROM broker.access_rule), 'acme-keycloak', 'user:alice');
 --> Approver …
---? The rule is for "user:alice" alone, and nobody approves their own requ
+--? The rule is for "user:alice" alone, but nobody can approve their own requ
 --! 01000
 
 -- delete the only approver
@@ -427,20 +427,20 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALU
 
 -- a path with a token
 UPDATE broker.tenant SET notice_url='https://relay.acme.example/v1/Zk3x9Qp7Lm2Rt8Vw5Yb1Nc4D', notice_secret='{"file":"n"}' WHERE name='acme';
---> Tenant "acme": its notice_url has a part of its path that looks like a token, and the change history would keep it for good.
---? Write a URL without a query and without a token. The receiver verifies notices by their signature instead: write a new secret to a file
+--> Tenant "acme": its notice_url has what looks like a token in its path, and the change history would keep it permanently.
+--? Write a URL without a query or a token. The receiver verifies notices by their signature instead: write a new secret to a file
 --! 23514
 
 -- a Teams webhook
 UPDATE broker.tenant SET notice_url='https://acme.webhook.office.com/webhookb2/11111111-2222-3333-4444-555555555555', notice_secret='{"file":"n"}' WHERE name='acme';
---> Tenant "acme": its notice_url has the URL of an incoming webhook, which is a secret, and the change history would keep it for good.
---? Write a URL without a query and without a token. The receiver verifies notices by their signature instead: write a new secret to a file
+--> Tenant "acme": its notice_url is the URL of an incoming webhook, which is a secret, and the change history would keep it permanently.
+--? Write a URL without a query or a token. The receiver verifies notices by their signature instead: write a new secret to a file
 --! 23514
 
 -- grant: the agent as the subject and the person as the actor
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_idp, actor, reason) VALUES ('acme', 'acme-agents', 'agent:release-bot', 'read', 'acme-keycloak', '7b0e3f52-6a52-4c1e-8c3b-0a1b2c3d4e5f', 'OPS-52');
 --> Grant of key "read" to "agent:release-bot": parties_swapped
---? Exchange idp and subject with actor_idp and actor.
+--? Swap idp and subject with actor_idp and actor.
 --! 01000
 
 -- ssh: the opposite of an extension is no misspelling of it
@@ -464,7 +464,7 @@ INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 're
 -- tenant: a maximum below what AWS gives
 UPDATE broker.tenant SET max_duration = 600 WHERE name = 'acme';
 --> Tenant "acme": shorter_than_its_types
---? max_duration is 600, but credentials of type aws-sts
+--? max_duration is 600 seconds, but credentials of type aws-sts
 --! 01000
 
 -- key: its tenant allows less than its type gives
@@ -608,13 +608,13 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, match, clai
 -- claims: the workflow's file is in another repository
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, match, claims) VALUES ('acme', 'acme-github', 'repo:**', 'read', 'OPS-1: test', 'glob', '{"repository": "acme/shop", "workflow_ref": "acme/docs/.github/workflows/build.yml@refs/heads/main", "event_name": "push"}');
 --> Grant of key "read" to "repo:**": contradicts_another_claim
---? The condition on "workflow_ref" needs "repository" = acme/docs
+--? The condition on "workflow_ref" requires "repository" = acme/docs
 --! 01000
 
 -- claims: the workflow's file is in another repository than the subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, claims) VALUES ('acme', 'acme-github', 'repo:acme/shop:environment:eu', 'read', 'OPS-1: test', '{"workflow_ref": "acme/docs/.github/workflows/build.yml@refs/heads/main"}');
 --> Grant of key "read" to "repo:acme/shop:environment:eu": contradicts_another_claim
---? needs "repository" = acme/docs
+--? requires "repository" = acme/docs
 --! 01000
 
 -- claims: CircleCI's origin with a scheme
@@ -683,7 +683,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, valid_until
 -- grant: private networks and jobs on the vendor's machines
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, match, claims, networks) VALUES ('acme', 'acme-github', 'repo:**', 'read', 'OPS-1: test', 'glob', '{"repository_id": "7654321", "event_name": "push", "runner_environment": "github-hosted"}', '{10.0.0.0/8}');
 --> Grant of key "read" to "repo:**": unlikely_network
---? The network 10.0.0.0/8 is private, and jobs with runner_environment "github-hosted" come from public addresses
+--? The network 10.0.0.0/8 is private, but jobs with runner_environment "github-hosted" come from public addresses
 --! 01000
 
 -- grant: the same conditions as another one, as lists of one
@@ -816,7 +816,7 @@ INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, reason_pa
 
 -- key: a session policy of another account
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'aws', 900, '{"role_arn": "arn:aws:iam::123456789012:role/ci-read", "policy_arns": ["arn:aws:iam::210987654321:policy/ReadLogs"]}');
---> Key "k2" of tenant "acme" has a policy in policy_arns of another account than its role.
+--> Key "k2" of tenant "acme" has a policy in policy_arns that belongs to a different account than its role.
 --? Write policies of the account of role_arn
 --! 23514
 
@@ -836,7 +836,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs)
 UPDATE broker.access_provider SET allowed_targets = '{shop/*,mintmark-acme}' WHERE name = 'kubernetes';
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'kubernetes', 3600, '{"service_account": "shop/orders", "audiences": ["mintmark-acme"]}');
 --> Key "k2": audience_of_an_identity_provider
---? so a credential of this key may mint further credentials
+--? so a client could present a credential of this key to mint further credentials
 --! 01000
 
 -- key: a scope with the path of an API
@@ -847,7 +847,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- provider: the application's id as the directory's
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'a2', 'azure', '{"tenant_id": "22222222-3333-4444-5555-666666666666"}', '{22222222-3333-4444-5555-666666666666}');
---> Access provider "a2" of tenant "acme" has its tenant_id in allowed_targets, which are ids of applications.
+--> Access provider "a2" of tenant "acme" has its tenant_id in allowed_targets, which must list ids of applications.
 --? Write the directory's id as tenant_id
 --! 23514
 
@@ -918,7 +918,7 @@ INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme',
 SET LOCAL client_min_messages = warning;
 INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'system:serviceaccount:shop:deployer', 'INC-1: leak'), (NULL, 'system:serviceaccount:shop:deployer', 'INC-1: leak');
 UPDATE broker.blocked_subject SET enabled = false WHERE reason = 'INC-1: leak';
---> This UPDATE changed 2 rows of broker.blocked_subject, of one tenant and of all tenants.
+--> This UPDATE affected 2 rows of broker.blocked_subject: rows of one tenant and rows for all tenants.
 --? If this was a mistake, run ROLLBACK
 --! 01000
 
@@ -970,7 +970,7 @@ INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, match, ap
 -- everybody who may request may approve
 INSERT INTO broker.access_rule (tenant, key, idp, subject, match, claims, max_access) VALUES ('acme', 'orders-login', 'acme-keycloak', 'user:**', 'glob', '{"groups": "developers"}', 14400); INSERT INTO broker.access_approver (rule, idp, subject, match) SELECT max(id), 'acme-keycloak', 'user:**', 'glob' FROM broker.access_rule;
 --> Approver …
---? may also approve the requests of all others
+--? may also approve the requests of others
 --! 01000
 
 -- a job approves as a person

@@ -13,13 +13,13 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALU
 -- match regex
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALUES ('acme', 'ci', 'repo:acme/shop:.*', 'regex', 'deploy', 'OPS-1');
 --> The grant of key "deploy" to "repo:acme/shop:.*" has the unknown match "regex"; use exact or glob.
---? exact compares the whole subject; in a glob * stays within a segment, ** does
+--? exact compares the whole subject. In a glob, * matches within a segment, and ** across
 --! 23514
 
 -- match in capitals
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALUES ('acme', 'ci', 'repo:acme/shop:*', 'GLOB', 'deploy', 'OPS-1');
 --> The grant of key "deploy" to "repo:acme/shop:*" has the unknown match "GLOB"; use exact or glob.
---? exact compares the whole subject; in a glob * stays within a segment, ** does
+--? exact compares the whole subject. In a glob, * matches within a segment, and ** across
 --! 23514
 
 -- a blank behind the subject
@@ -43,7 +43,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VAL
 -- dots for a pointer
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"realm_access.roles": "ops"}', 'OPS-1');
 --> Grant of key "deploy" to "x": pointer_without_slash
---? "realm_access.roles" names one claim. A JSON pointer, which starts with /, names a claim inside
+--? "realm_access.roles" names a top-level claim. To name a claim inside another one, write a JSON pointer
 --! 01000
 
 -- an object for a pointer
@@ -124,7 +124,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALU
 
 -- everybody
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALUES ('acme', 'github', '**', 'glob', 'deploy', 'OPS-1');
---> The grant of key "deploy" to "**" is a glob that does not start with a literal segment.
+--> The grant of key "deploy" to "**" has a glob that does not start with a literal segment.
 --? The text up to the first : or / must not contain * (in a URI: the text up to the end of its host), for example "repo:acme/app:ref:refs/heads/**" or
 --! 23514
 
@@ -157,7 +157,7 @@ INSERT INTO broker.subject_grant VALUES ('acme', 'ci', 'x', 'exact', 'deploy');
 
 -- an id of the writer
 INSERT INTO broker.subject_grant (id, tenant, idp, subject, key, reason) VALUES (7, 'acme', 'ci', 'x', 'deploy', 'OPS-1');
---> The database assigns the id of each row of broker.subject_grant, and the statement has 7.
+--> The statement sets the id 7, but the database assigns the ids of broker.subject_grant.
 --! 428C9
 
 -- an issuer with a slash too much
@@ -169,13 +169,13 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('
 -- a shared issuer with a slash too much
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://token.actions.githubusercontent.com/', '{new}');
 --> Identity provider "new": the issuer "https://token.actions.githubusercontent.com/" differs only by case or a slash from "https://token.actions.githubusercontent.com", which issues tokens to anyone, and required_claims names no owner by an exact value.
---? Write the issuer exactly as "https://token.actions.githubusercontent.com". Require
+--? Write the issuer exactly as "https://token.actions.githubusercontent.com". In required_claims, require
 --! 23514
 
 -- a shared issuer without an owner
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://token.actions.githubusercontent.com', '{new}');
 --> Identity provider "new": the issuer "https://token.actions.githubusercontent.com" issues tokens to anyone, and required_claims names no owner by an exact value.
---? Require at least one of repository_owner_id, repository_id, enterprise_id,
+--? In required_claims, require at least one of repository_owner_id, repository_id, enterprise_id,
 --! 23514
 
 -- a shared issuer whose owner is a number
@@ -210,7 +210,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('
 -- an algorithm that is none
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, algorithms) VALUES ('new', 'other', 'https://new.example.com', '{new}', '{RS257}');
 --> Identity provider "new": the algorithm "RS257" is not accepted.
---? Did you mean "RS256"? There are: ES256, ES384, ES512, EdDSA, PS256, PS384, PS512, RS256,
+--? Did you mean "RS256"? The broker accepts: ES256, ES384, ES512, EdDSA, PS256, PS384, PS512, RS256,
 --! 23514
 
 -- one-time tokens without an age
@@ -245,7 +245,7 @@ UPDATE broker.key SET settings = '{"rolearn": "arn:aws:iam::123456789012:role/ci
 
 -- a secret in the settings
 UPDATE broker.access_provider SET settings = '{"token_endpoint": "https://auth.example.com/token", "client_id": "a", "client_secret": "hunter2"}' WHERE tenant = 'acme' AND name = 'auth-any';
---> Access provider "auth-any" of tenant "acme": the setting "client_secret" must not contain the secret itself; secrets are never stored in the database.
+--> Access provider "auth-any" of tenant "acme": the setting "client_secret" must name the file with the secret; secrets are never stored in the database.
 --? Write the secret to a file in the tenant's secrets directory, and "client_secret":
 --! 23514
 
@@ -269,13 +269,13 @@ DELETE FROM broker.key WHERE tenant = 'acme' AND name = 'deploy';
 
 -- WHERE was forgotten: all tenants are disabled
 UPDATE broker.tenant SET enabled = false;
---> This UPDATE changed 2 rows of broker.tenant, of 2 tenants.
+--> This UPDATE affected 2 rows of broker.tenant: rows of 2 tenants.
 --? TABLE broker.pending_change lists the changes. If this was a mistake, run ROLLBACK. After the
 --! 01000
 
 -- the tenant was forgotten: keys of that name, whoever has them
 UPDATE broker.key SET enabled = false WHERE name = 'api';
---> This UPDATE changed 2 rows of broker.key, of 2 tenants.
+--> This UPDATE affected 2 rows of broker.key: rows of 2 tenants.
 --? TABLE broker.pending_change lists the changes. If this was a mistake, run ROLLBACK. After the
 --! 01000
 
@@ -335,7 +335,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri)
 -- a pointer without its first slash
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"realm_access/roles": "ops"}', 'OPS-1');
 --> Grant of key "deploy" to "x": pointer_without_slash
---? "realm_access/roles" names one claim. A JSON pointer, which starts with /, names a claim inside
+--? "realm_access/roles" names a top-level claim. To name a claim inside another one, write a JSON pointer
 --! 01000
 
 -- a claim of GitHub that is misspelt
@@ -389,7 +389,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, match, reason) VALU
 -- a glob of branches that stops at the first slash
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, match, reason) VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/feature*', 'deploy', 'glob', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:ref:refs/heads/feature*": github_subject_by_name
---? The subject has no ids, and repositories that were created, renamed or moved since 2026-07-15
+--? The subject has no ids, so it does not match repositories that were created, renamed or moved since 2026-07-15
 --! 01000
 
 -- a whole organisation by two stars
@@ -459,19 +459,19 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 -- quotes in the subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', '"repo:acme/shop:ref:refs/heads/main"', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to ""repo:acme/shop:ref:refs/heads/main"": stray_punctuation
---? The subject starts or ends with ", and values are compared exactly. Correct it.
+--? The subject has a stray " at its start or end, and values are compared exactly. Correct it.
 --! 01000
 
 -- an owner of another case
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:Acme/shop:ref:refs/heads/main', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:Acme/shop:ref:refs/heads/main": github_subject_by_name
---? The subject has no ids, and repositories that were created, renamed or moved since 2026-07-15
+--? The subject has no ids, so it does not match repositories that were created, renamed or moved since 2026-07-15
 --! 01000
 
 -- a repository that does not exist
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/shpo:ref:refs/heads/main', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shpo:ref:refs/heads/main": github_subject_by_name
---? The subject has no ids, and repositories that were created, renamed or moved since 2026-07-15
+--? The subject has no ids, so it does not match repositories that were created, renamed or moved since 2026-07-15
 --! 01000
 
 -- a boolean that GitHub sends as a string
@@ -630,7 +630,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('
 -- an audience in quotes twice
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://new.example.com', '{"\"mintmark\""}');
 --> Identity provider "new": stray_punctuation
---? starts or ends with ", and values are compared exactly. Correct it.
+--? has a stray " at its start or end, and values are compared exactly. Correct it.
 --! 01000
 
 -- no audience
@@ -666,19 +666,19 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_
 -- a required owner by a glob
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims) VALUES ('new', 'other', 'https://token.actions.githubusercontent.com', '{new}', '{"repository_owner": {"glob": "*"}}');
 --> Identity provider "new": the issuer "https://token.actions.githubusercontent.com" issues tokens to anyone, and required_claims names no owner by an exact value.
---? Require at least one of repository_owner_id, repository_id, enterprise_id, repository_owner,
+--? In required_claims, require at least one of repository_owner_id, repository_id, enterprise_id, repository_owner,
 --! 23514
 
 -- an algorithm in small letters
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, algorithms) VALUES ('new', 'other', 'https://new.example.com', '{new}', '{rs256}');
 --> Identity provider "new": the algorithm "rs256" is not accepted.
---? Did you mean "RS256"? There are: ES256, ES384, ES512, EdDSA, PS256, PS384, PS512, RS256, RS384,
+--? Did you mean "RS256"? The broker accepts: ES256, ES384, ES512, EdDSA, PS256, PS384, PS512, RS256, RS384,
 --! 23514
 
 -- a shared secret's algorithm
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, algorithms) VALUES ('new', 'other', 'https://new.example.com', '{new}', '{HS256}');
 --> Identity provider "new": the algorithm "HS256" is not accepted.
---? Did you mean "ES256"? There are: ES256, ES384, ES512, EdDSA, PS256, PS384, PS512, RS256, RS384,
+--? Did you mean "ES256"? The broker accepts: ES256, ES384, ES512, EdDSA, PS256, PS384, PS512, RS256, RS384,
 --! 23514
 
 -- a certificate that is none
@@ -799,7 +799,7 @@ INSERT INTO broker.blocked_subject (tenant, subject) VALUES ('acme', 'repo:acme/
 
 -- a block of everything
 INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acme', '**', 'glob', 'INC-1');
---> The block of "**" is a glob that does not start with a literal segment.
+--> The block of "**" has a glob that does not start with a literal segment.
 --? The text up to the first : or / must not contain * (in a URI: the text up to the end of its host), for example "repo:acme/app:**"
 --! 23514
 
@@ -824,7 +824,7 @@ INSERT INTO broker.console_access (all_tenants, claim, value, reason) VALUES (tr
 -- an access to the console for any e-mail address
 INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'email', '{"glob": "**"}', 'OPS-1');
 --> Access to the console by "email": access_for_everybody
---? The row gives access to every ID token that has the claim. Use a claim and a value that only the
+--? The row gives access to everyone whose ID token has the claim. Use a claim and a value that only the
 --! 01000
 
 -- an access to the console by a name that users choose
@@ -926,7 +926,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VAL
 -- another owner than the identity provider requires
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:**', 'glob', 'deploy', '{"repository_owner_id": "7654321"}', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:**": contradicts_identity_provider
---? Every token of the grant's identity provider has "repository_owner_id" = "1234567", so the condition never
+--? Every token of the identity provider has "repository_owner_id" = "1234567", so the condition never
 --! 01000
 
 -- a claim that says the opposite of the subject
@@ -942,7 +942,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VAL
 -- another issuer than the identity provider has
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"iss": "https://ci.example.org"}', 'OPS-1');
 --> Grant of key "deploy" to "x": contradicts_identity_provider
---? Every token of the grant's identity provider has "iss" = "https://ci.example.com", so the condition never
+--? Every token of the identity provider has "iss" = "https://ci.example.com", so the condition never
 --! 01000
 
 -- a subject in upper case of GitHub
@@ -954,13 +954,13 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 -- a semicolon of the statement inside the subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/main;', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main;": stray_punctuation
---? starts or ends with ;, and values are compared exactly. Correct it.
+--? has a stray ; at its start or end, and values are compared exactly. Correct it.
 --! 01000
 
 -- a comma behind the subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'repo:acme/shop:main,', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:main,": stray_punctuation
---? starts or ends with ,, and values are compared exactly. Correct it.
+--? has a stray , at its start or end, and values are compared exactly. Correct it.
 --! 01000
 
 -- a template that was not filled in
@@ -1259,7 +1259,7 @@ INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme',
 -- a console access by a glob over any group
 INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'groups', '{"glob": "*"}', 'OPS-1');
 --> Access to the console by "groups": access_for_everybody
---? The row gives access to every ID token that has the claim. Use a claim and a value that only the
+--? The row gives access to everyone whose ID token has the claim. Use a claim and a value that only the
 --! 01000
 
 -- a console access by a glob over a mail domain of everybody
@@ -1295,12 +1295,12 @@ INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme',
 -- a console access by dots for a pointer
 INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'realm_access.roles', '"auditor"', 'OPS-1');
 --> Access to the console by "realm_access.roles": pointer_without_slash
---? "realm_access.roles" names one claim. A JSON pointer, which starts with /, names a claim inside
+--? "realm_access.roles" names a top-level claim. To name a claim inside another one, write a JSON pointer
 --! 01000
 
 -- a console access by an empty list
 INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'groups', '[]', 'OPS-1');
---> The console access by claim "groups": the list for "groups" is empty, so no token can match.
+--> The value of the console access by claim "groups" is invalid: the list for "groups" is empty, so no token can match.
 --? Write a value such as '"alice@example.com"', '["ops", "audit"]' or '{"glob": "team:*"}'.
 --! 23514
 

@@ -156,7 +156,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reas
 
 -- everybody
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-keycloak', '**', 'glob', 'deploy', '{"email_verified":true}', 'OPS-9');
---> The grant of key "deploy" to "**" is a glob that does not start with a literal segment.
+--> The grant of key "deploy" to "**" has a glob that does not start with a literal segment.
 
 -- a ref without refs/
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-buildkite', 'organization:acme:pipeline:shop:ref:main:**', 'glob', 'deploy', '{}', 'OPS-9');

@@ -73,7 +73,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- aws-sts: a policy without Resource
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:GetObject"}]}}');
 --> Key "k": incomplete_policy
---? The policy has no valid Resource. AWS rejects statements without Effect, Action and Resource, and applies the rules of 2008 to a policy without Version. Version is 2012-10-17, Effect is Allow or Deny.
+--? The policy has no valid Resource. AWS rejects statements without Effect, Action and Resource, and reads a policy without Version as one of version 2008-10-17. Set Version to 2012-10-17, and Effect to Allow or Deny.
 --! 01000
 
 -- s3-sts: role_arn where the provider has policy_claim
@@ -282,7 +282,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- oauth2: a JWT grant whose parameter is subject_token
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://as2.acme.example/oauth2/token", "grant": "jwt-bearer", "subject_parameter": "subject_token"}', '{https://x.acme.example}');
---> Access provider "p2" of tenant "acme" has the grant jwt-bearer, whose parameter is assertion, and sends the token as subject_token.
+--> Access provider "p2" of tenant "acme" has the grant jwt-bearer, whose parameter is assertion, but sends the token as subject_token.
 --? Leave out subject_parameter, or choose the grant token-exchange.
 --! 23514
 
@@ -294,7 +294,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- oauth2: a client secret written into the row
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://as2.acme.example/oauth2/token", "client_id": "x", "client_secret": "s3cr3t"}', '{https://x.acme.example}');
---> Access provider "p2" of tenant "acme": the setting "client_secret" must not contain the secret itself; secrets are never stored in the database.
+--> Access provider "p2" of tenant "acme": the setting "client_secret" must name the file with the secret; secrets are never stored in the database.
 --? Write the secret to a file in the tenant's secrets directory, and "client_secret": {"file": "its-name"} here.
 --! 23514
 
@@ -726,7 +726,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 
 -- postgresql: a password in the row
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark", "password": "s3cret"}', '{app_rw}');
---> Access provider "p2" of tenant "acme": the setting "password" must not contain the secret itself; secrets are never stored in the database.
+--> Access provider "p2" of tenant "acme": the setting "password" must name the file with the secret; secrets are never stored in the database.
 --? Write the secret to a file in the tenant's secrets directory, and "password": {"file": "its-name"} here.
 --! 23514
 
@@ -811,7 +811,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- jwt: settings of a provider that has none
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'j2', 'jwt', '{"issuer": "https://acme.example"}', '{https://api.acme.example}');
 --> Access provider "j2" of tenant "acme" has the setting "issuer", which an access provider of type jwt does not have.
---? It has: none.
+--? It has none.
 --! 23514
 
 -- jwt: a day
@@ -841,7 +841,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences,  listed) 
 -- issuer: the audience of AWS
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims, listed) VALUES ('i2', 'acme', 'https://token.actions.githubusercontent.com', '{sts.amazonaws.com}', '{"repository_owner_id": "1234567"}', true);
 --> Identity provider "i2": audience_of_another_service
---? The audience "sts.amazonaws.com" belongs to another service, whose tokens would mint here too. Have clients request an audience of this broker, for example one with the name of the tenant.
+--? The audience "sts.amazonaws.com" belongs to another service, so tokens for that service would be accepted here too. Have clients request an audience of this broker, for example one with the name of the tenant.
 --! 01000
 
 -- issuer: an algorithm that GitHub does not use
@@ -853,7 +853,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, algorithm
 -- issuer: no owner of a shared issuer
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences,  listed) VALUES ('i2', 'acme', 'https://gitlab.com', '{mintmark-acme2}',  true);
 --> Identity provider "i2": the issuer "https://gitlab.com" issues tokens to anyone, and required_claims names no owner by an exact value.
---? Require at least one of namespace_id, project_id, namespace_path, project_path, for example {"namespace_id": "…"}; a glob is not enough.
+--? In required_claims, require at least one of namespace_id, project_id, namespace_path, project_path, for example {"namespace_id": "…"}; a glob is not enough.
 --! 23514
 
 -- issuer: a slash at the end of a known issuer
@@ -987,7 +987,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- aws-sts: a session name with a blank
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy", "session_name": "ci deploy {mint_id}"}');
---> Key "k" of tenant "acme": the setting "session_name" is "ci deploy {mint_id}", which is not letters, digits and any of _+=,.@- with {mint_id}, {tenant} or {key}.
+--> Key "k" of tenant "acme": the setting "session_name" is "ci deploy {mint_id}", which is not a name of letters, digits and any of _+=,.@-, with {mint_id}, {tenant} or {key}.
 --! 23514
 
 -- aws-sts: session_tags as a text
@@ -1192,22 +1192,22 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_
 
 -- issuer: nothing is accepted
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, accepts) VALUES ('i2', 'acme', 'https://i.acme.example', '{mintmark-i2}', '{}');
---> Identity provider "i2": accepts is empty.
+--> Identity provider "i2": the column accepts is empty.
 --! 23514
 
 -- issuer: actors in the plural
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, accepts) VALUES ('i2', 'acme', 'https://i.acme.example', '{mintmark-i2}', '{actors}');
---> Identity provider "i2": accepts has "actors".
+--> Identity provider "i2": the column accepts has "actors".
 --! 23514
 
 -- grant: an actor without its identity provider
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor, reason) VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/main', 'deploy', 'agent:bot', 'OPS-1');
---> The grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main": the grant has an actor, but no actor_idp.
+--> The grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main": it has an actor, but no actor_idp.
 --! 23514
 
 -- grant: an identity provider of actors without an actor
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_idp, reason) VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/main', 'deploy', 'acme-agents', 'OPS-1');
---> The grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main": the grant has an actor_idp, but no actor.
+--> The grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main": it has an actor_idp, but no actor.
 --! 23514
 
 -- grant: a star in an exact actor
@@ -1222,7 +1222,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_idp, actor, r
 
 -- grant: the claims of an actor without an actor
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_claims, reason) VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/main', 'deploy', '{"team": "x"}', 'OPS-1');
---> The grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main": the grant has actor_claims, but no actor.
+--> The grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main": it has actor_claims, but no actor.
 --! 23514
 
 -- grant: a subject of an identity provider for actors
@@ -1232,7 +1232,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 
 -- grant: actor_match without an actor
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_match, reason) VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/main', 'deploy', 'glob', 'OPS-1');
---> The grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main": the grant has an actor_match, but no actor.
+--> The grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main": it has an actor_match, but no actor.
 --! 23514
 
 -- grant: the actor is the subject
@@ -1336,13 +1336,13 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- aws-sts: an action on objects for a bucket
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::acme-artifacts"}]}}');
 --> Key "k": unlikely_settings
---? The key allows actions on objects, but its Resource is a bucket. Write "arn:aws:s3:::BUCKET/*" for the objects of a bucket.
+--? The key has a policy that allows actions on objects, but whose Resource is a bucket. Write "arn:aws:s3:::BUCKET/*" for the objects of a bucket.
 --! 01000
 
 -- aws-sts: ListBucket for objects
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:ListBucket", "Resource": "arn:aws:s3:::acme-artifacts/*"}]}}');
 --> Key "k": unlikely_settings
---? The key allows actions on buckets, but its Resource is objects. Write "arn:aws:s3:::BUCKET" for the bucket, without a slash.
+--? The key has a policy that allows actions on buckets, but whose Resource names objects. Write "arn:aws:s3:::BUCKET" for the bucket, without a slash.
 --! 01000
 
 -- aws-sts: a misspelt element of a statement
@@ -1360,13 +1360,13 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- aws-sts: a policy of a date that is none
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy": {"Version": "2012-10-16", "Statement": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::acme/*"}]}}');
 --> Key "k": incomplete_policy
---? The policy has no valid Version. AWS rejects statements without Effect, Action and Resource, and applies the rules of 2008 to a policy without Version. Version is 2012-10-17, Effect is Allow or Deny.
+--? The policy has no valid Version. AWS rejects statements without Effect, Action and Resource, and reads a policy without Version as one of version 2008-10-17. Set Version to 2012-10-17, and Effect to Allow or Deny.
 --! 01000
 
 -- aws-sts: Effect in lower case
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy": {"Version": "2012-10-17", "Statement": [{"Effect": "allow", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::acme/*"}]}}');
 --> Key "k": incomplete_policy
---? The policy has no valid Effect. AWS rejects statements without Effect, Action and Resource, and applies the rules of 2008 to a policy without Version. Version is 2012-10-17, Effect is Allow or Deny.
+--? The policy has no valid Effect. AWS rejects statements without Effect, Action and Resource, and reads a policy without Version as one of version 2008-10-17. Set Version to 2012-10-17, and Effect to Allow or Deny.
 --! 01000
 
 -- aws-sts: a session name over 64 characters
@@ -1395,7 +1395,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- aws-sts: the FIPS endpoint of another partition
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "us-west-2", "endpoint": "https://sts-fips.us-gov-west-1.amazonaws.com"}', '{arn:aws:iam::123456789012:role/ci-*}');
---> Access provider "p2" of tenant "acme" has an STS endpoint of another partition than us-west-2.
+--> Access provider "p2" of tenant "acme" has an STS endpoint outside the partition of us-west-2.
 --? Leave out endpoint: the default is the endpoint of the region.
 --! 23514
 
@@ -1419,7 +1419,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- aws-sts: a session policy of another partition
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy_arns": ["arn:aws-cn:iam::aws:policy/ReadOnlyAccess"]}');
---> Key "k" of tenant "acme" has a policy in policy_arns from another partition than its role.
+--> Key "k" of tenant "acme" has a policy in policy_arns that belongs to a different partition than its role.
 --? Write ARNs of the partition of role_arn.
 --! 23514
 
@@ -1431,7 +1431,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- aws-sts: a placeholder in the session name
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "session_name": "${USER}-{mint_id}"}');
---> Key "k" of tenant "acme": the setting "session_name" is "${USER}-{mint_id}", which is not letters, digits and any of _+=,.@- with {mint_id}, {tenant} or {key}.
+--> Key "k" of tenant "acme": the setting "session_name" is "${USER}-{mint_id}", which is not a name of letters, digits and any of _+=,.@-, with {mint_id}, {tenant} or {key}.
 --? For example "session_name": "ci-{mint_id}".
 --! 23514
 
@@ -1462,7 +1462,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- s3-sts: the port of the operator's console
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 's3-sts', '{"endpoint": "https://minio2.acme.example:9443"}', '{**}');
 --> Access provider "p2": unlikely_settings
---? The access provider has a port that is often MinIO's console. Write the port of the S3 API, usually 9000, or 443 behind a proxy.
+--? The access provider has a port that is often that of MinIO's console. Write the port of the S3 API, usually 9000, or 443 behind a proxy.
 --! 01000
 
 -- s3-sts: the console by its name
@@ -1540,7 +1540,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- s3-sts: the object action for a bucket
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'minio', 3600, '{"policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": ["s3:GetObject", "s3:PutObject"], "Resource": "arn:aws:s3:::build-cache"}]}}');
 --> Key "k": unlikely_settings
---? The key allows actions on objects, but its Resource is a bucket. Write "arn:aws:s3:::BUCKET/*" for the objects of a bucket.
+--? The key has a policy that allows actions on objects, but whose Resource is a bucket. Write "arn:aws:s3:::BUCKET/*" for the objects of a bucket.
 --! 01000
 
 -- s3-sts: a statement element in lower case
@@ -1798,7 +1798,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- oauth2: the token endpoint as audience
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://as2.acme.example/oauth2/token"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 600, '{"audience": "https://as2.acme.example/oauth2/token"}');
 --> Key "k": unlikely_settings
---? The key has the token_endpoint as the key's audience. Write the service that the client calls. The audience of the broker's own token is subject_audience.
+--? The key has the access provider's token_endpoint as its audience. Write the service that the client calls. The audience of the broker's own token is subject_audience.
 --! 01000
 
 -- github-app: the client id of an OAuth app
@@ -2356,7 +2356,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- postgresql: the database among the further ones
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw,public,pg_database_owner}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "app_rw", "leftovers": "drop", "databases": ["postgres"]}');
 --> Key "k": unlikely_settings
---? The key lists a database in databases that is always included. Remove it from databases: database and client_database need no entry.
+--? The key lists in databases a database that is always included. Remove it from databases: database and client_database need no entry.
 --! 01000
 
 -- postgresql: a timeout of zero
@@ -2494,31 +2494,31 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri)
 -- issuer: subject and approver
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, accepts) VALUES ('i2', 'acme', 'https://i.acme.example', '{mintmark-i2}', '{subject,approver}');
 --> Identity provider "i2": approver_beside_subject
---? The column accepts lists both subject and approver, but tokens of subjects may decide anyway, so approver has no effect. If tokens for this audience must only decide and never mint, such as the console's, set accepts to {approver}.
+--? accepts contains both subject and approver, but subjects may decide anyway, so approver has no effect. If these tokens must only decide and never mint, such as those of the console's login, set accepts to {approver}.
 --! 01000
 
 -- issuer: GitHub's default audience
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims) VALUES ('i2', 'acme', 'https://token.actions.githubusercontent.com', '{https://github.com/acme}', '{"repository_owner_id": "1234567"}');
 --> Identity provider "i2": audience_of_another_service
---? The audience "https://github.com/acme" belongs to another service, whose tokens would mint here too. Have clients request an audience of this broker, for example one with the name of the tenant.
+--? The audience "https://github.com/acme" belongs to another service, so tokens for that service would be accepted here too. Have clients request an audience of this broker, for example one with the name of the tenant.
 --! 01000
 
 -- issuer: Okta's default audience
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('i2', 'acme', 'https://acme.okta.com/oauth2/default', '{api://default}');
 --> Identity provider "i2": audience_of_another_service
---? The audience "api://default" belongs to another service, whose tokens would mint here too. Have clients request an audience of this broker, for example one with the name of the tenant.
+--? The audience "api://default" belongs to another service, so tokens for that service would be accepted here too. Have clients request an audience of this broker, for example one with the name of the tenant.
 --! 01000
 
 -- issuer: gcloud's client id as audience
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims) VALUES ('i2', 'acme', 'https://accounts.google.com', '{32555940559.apps.googleusercontent.com}', '{"sub": "112233445566778899000"}');
 --> Identity provider "i2": audience_of_another_service
---? The audience "32555940559.apps.googleusercontent.com" belongs to another service, whose tokens would mint here too. Have clients request an audience of this broker, for example one with the name of the tenant.
+--? The audience "32555940559.apps.googleusercontent.com" belongs to another service, so tokens for that service would be accepted here too. Have clients request an audience of this broker, for example one with the name of the tenant.
 --! 01000
 
 -- issuer: Microsoft Graph as audience
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('i2', 'acme', 'https://login.microsoftonline.com/72f988bf-86f1-41af-91ab-2d7cd011db47/v2.0', '{https://graph.microsoft.com}');
 --> Identity provider "i2": audience_of_another_service
---? The audience "https://graph.microsoft.com" belongs to another service, whose tokens would mint here too. Have clients request an audience of this broker, for example one with the name of the tenant.
+--? The audience "https://graph.microsoft.com" belongs to another service, so tokens for that service would be accepted here too. Have clients request an audience of this broker, for example one with the name of the tenant.
 --! 01000
 
 -- issuer: tokens that work once, of Google
@@ -2554,19 +2554,19 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks) VAL
 -- issuer: HS256
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, algorithms) VALUES ('i2', 'acme', 'https://i.acme.example', '{mintmark-i2}', '{HS256}');
 --> Identity provider "i2": the algorithm "HS256" is not accepted.
---? Did you mean "ES256"? There are: ES256, ES384, ES512, EdDSA, PS256, PS384, PS512, RS256, RS384, RS512.
+--? Did you mean "ES256"? The broker accepts: ES256, ES384, ES512, EdDSA, PS256, PS384, PS512, RS256, RS384, RS512.
 --! 23514
 
 -- grant: an actor of an identity provider without actors
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, actor_idp, actor) VALUES ('acme', 'acme-keycloak', '2f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 'read', 'OPS-1: test', 'acme-ci', 'job:agent');
 --> Grant of key "read" to "2f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e": party_not_accepted
---? Identity provider "acme-ci" does not accept actors, so no token fits the row. Add actor to broker.identity_provider.accepts, or name another identity provider.
+--? Identity provider "acme-ci" does not accept actors, so no token matches the row. Add actor to broker.identity_provider.accepts, or name another identity provider.
 --! 01000
 
 -- grant: an actor of GitHub, which sends no act claim
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, actor_idp, actor) VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/main', 'read', 'OPS-1: test', 'acme-github', 'repo:acme/agent:ref:refs/heads/main');
 --> Grant of key "read" to "repo:acme/shop:ref:refs/heads/main": party_not_accepted
---? Identity provider "acme-github" does not accept actors, so no token fits the row. Add actor to broker.identity_provider.accepts, or name another identity provider.
+--? Identity provider "acme-github" does not accept actors, so no token matches the row. Add actor to broker.identity_provider.accepts, or name another identity provider.
 --! 01000
 
 -- grant: all agents by a glob

@@ -6,7 +6,7 @@ UPDATE broker.access_provider SET settings = settings || '{"session_tag": true}'
 -- a type without settings has none
 UPDATE broker.access_provider SET settings = '{"region": "eu-central-1"}' WHERE name = 'own' AND tenant = 'acme';
 --> Access provider "own" of tenant "acme" has the setting "region", which an access provider of type jwt does not have.
---? It has: none.
+--? It has none.
 
 -- a required setting is missing
 UPDATE broker.access_provider SET settings = '{}' WHERE name = 'minio';
@@ -50,7 +50,7 @@ UPDATE broker.access_provider SET settings = settings || '{"policy_claim": {"nam
 
 -- a secret is written out
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "client_id": "x", "client_secret": "hunter2"}');
---> Access provider "auth" of tenant "acme": the setting "client_secret" must not contain the secret itself; secrets are never stored in the database.
+--> Access provider "auth" of tenant "acme": the setting "client_secret" must name the file with the secret; secrets are never stored in the database.
 --? Write the secret to a file in the tenant's secrets directory, and "client_secret": {"file": "its-name"} here.
 
 -- a reference to a secret leads out of the tenant's directory
@@ -129,7 +129,7 @@ INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', 'x', 'oa
 -- no type
 INSERT INTO broker.access_provider (tenant, name) VALUES ('acme', 'x');
 --> A row of broker.access_provider needs "type", which is missing or null.
---? "type": One of broker.provider_type.
+--? "type": The type, one of those in broker.provider_type.
 --! 23502
 
 -- a tenant that there isn't
@@ -259,7 +259,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 
 -- a fixed parameter whose name is none
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "parameters": {"a b": "c"}}');
---> Access provider "auth" of tenant "acme": the setting "parameters" has the name "a b", which is not a letter, then up to 63 letters, digits and any of _.-.
+--> Access provider "auth" of tenant "acme": the setting "parameters" has the name "a b", which is not a name of up to 64 letters, digits and any of _.- that begins with a letter.
 --?
 
 -- no fixed parameters
@@ -367,7 +367,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 
 -- a password of PostgreSQL in the database
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'db', 'postgresql', '{"host": "db.example.com", "database": "orders", "login": "mintmark", "password": "hunter2"}');
---> Access provider "db" of tenant "acme": the setting "password" must not contain the secret itself; secrets are never stored in the database.
+--> Access provider "db" of tenant "acme": the setting "password" must name the file with the secret; secrets are never stored in the database.
 --?
 
 -- the broker's own identity that tenants would share

@@ -45,7 +45,7 @@ INSERT INTO broker.access_approver (rule) VALUES (1);
 -- a login and a glob
 INSERT INTO broker.access_approver (rule, role_name, idp, subject, match) VALUES (1, 'alice', 'ci', 'lead:*', 'glob');
 --> An approver of access rule 1 has login "alice" together with a glob.
---? A login is one person. Name its exact subject, and write other people in other rows.
+--? A login is one person. Write the exact subject of this person, and name other people in other rows.
 --! 23514 a_login_is_mapped_to_an_exact_subject_without_claims
 
 -- an approver of no rule
@@ -77,7 +77,7 @@ UPDATE broker.tenant SET notice_url = 'https://hooks.example.com' WHERE name = '
 
 -- a secret where a file belongs
 UPDATE broker.tenant SET notice_url = 'https://hooks.example.com', notice_secret = '"hunter2"' WHERE name = 'acme';
---> Tenant "acme": its notice_secret must not contain the secret itself; secrets are never stored in the database.
+--> Tenant "acme": its notice_secret must name the file with the secret; secrets are never stored in the database.
 --! 23514
 
 -- a pattern of reasons over two lines

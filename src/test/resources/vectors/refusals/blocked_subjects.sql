@@ -31,18 +31,18 @@ INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acm
 
 -- a glob over everybody
 INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acme', '**', 'glob', 'x');
---> The block of "**" is a glob that does not start with a literal segment.
---? UPDATE broker.identity_provider SET enabled = false.
+--> The block of "**" has a glob that does not start with a literal segment.
+--? UPDATE broker.identity_provider SET enabled = false WHERE name
 --! 23514
 
 -- a glob with too many stars
 INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acme', 'a:*b*c*d*e*f*g*h*i*', 'glob', 'x');
---> The block of "a:*b*c*d*e*f*g*h*i*" has 9 stars; the maximum for a glob is 8.
+--> The block of "a:*b*c*d*e*f*g*h*i*" has a glob that has 9 stars; the maximum for a glob is 8.
 --! 23514
 
 -- a glob that is too long
 INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acme', repeat('x', 513), 'glob', 'x');
---> The block of "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…" has 513 characters; the maximum for a glob is 512.
+--> The block of "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…" has a glob that has 513 characters; the maximum for a glob is 512.
 --! 23514
 
 -- the longest subject, of characters that a B-tree could not hold
@@ -184,5 +184,5 @@ TRUNCATE broker.blocked_subject;
 
 -- a glob of every trust domain
 INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acme', 'spiffe://*/ci', 'glob', 'x');
---> The block of "spiffe://*/ci" is a glob that does not start with a literal segment.
+--> The block of "spiffe://*/ci" has a glob that does not start with a literal segment.
 --? (in a URI: the text up to the end of its host)

@@ -15,19 +15,19 @@ INSERT INTO broker.console_access (all_tenants, claim, value) VALUES (true, '', 
 
 -- an access by a value that nothing could be
 INSERT INTO broker.console_access (all_tenants, claim, value) VALUES (true, 'groups', '[]');
---> The console access by claim "groups": the list for "groups" is empty, so no token can match.
+--> The value of the console access by claim "groups" is invalid: the list for "groups" is empty, so no token can match.
 --? Write a value such as
 --! 23514
 
 -- an access by a pointer that is none
 INSERT INTO broker.console_access (all_tenants, claim, value) VALUES (true, '/groups/~2', '"x"');
---> The console access by claim "/groups/~2": "/groups/~2" starts with /, so it is a JSON pointer, in which ~ must be written as ~0 and / as ~1.
+--> The value of the console access by claim "/groups/~2" is invalid: "/groups/~2" starts with /, so it is a JSON pointer, in which ~ must be written as ~0 and / as ~1.
 --! 23514
 
 -- an access that is widened to all tenants
 INSERT INTO broker.console_access (tenant, claim, value) VALUES ('acme', 'groups', '"leads"');
 UPDATE broker.console_access SET tenant = NULL, all_tenants = true;
---> A console access rule cannot be moved from tenant "acme" to all tenants.
+--> A row of broker.console_access cannot be moved from tenant "acme" to all tenants.
 --? Insert a new row, and delete the old row.
 
 -- an access to all tenants that is given twice

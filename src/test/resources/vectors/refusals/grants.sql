@@ -40,18 +40,18 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'el
 
 -- a glob that matches everybody
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', '**', 'glob', 'deploy');
---> The grant of key "deploy" to "**" is a glob that does not start with a literal segment.
+--> The grant of key "deploy" to "**" has a glob that does not start with a literal segment.
 --? for example "repo:acme/app:ref:refs/heads/**"
 
 -- a glob whose first segment is open
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', 'rep*:acme/app', 'glob', 'deploy');
---> The grant of key "deploy" to "rep*:acme/app" is a glob that does not start with a literal segment.
+--> The grant of key "deploy" to "rep*:acme/app" has a glob that does not start with a literal segment.
 --?
 
 -- another way to match
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', 'x', 'regex', 'deploy');
 --> The grant of key "deploy" to "x" has the unknown match "regex"; use exact or glob.
---? in a glob * stays within a segment
+--? In a glob, * matches within a segment
 --! 23514
 
 -- an empty subject
@@ -156,12 +156,12 @@ UPDATE broker.subject_grant SET tenant = 'other', idp = 'elsewhere' WHERE key = 
 
 -- a number that an admin chose
 INSERT INTO broker.subject_grant (id, tenant, idp, subject, key) OVERRIDING SYSTEM VALUE VALUES (7, 'acme', 'ci', 'x', 'api');
---> The database assigns the id of each row of broker.subject_grant, and the statement has 7.
+--> The statement sets the id 7, but the database assigns the ids of broker.subject_grant.
 --? Leave out the column id
 
 -- the same without the clause
 INSERT INTO broker.subject_grant (id, tenant, idp, subject, key) VALUES (7, 'acme', 'ci', 'x', 'api');
---> The database assigns the id of each row of broker.subject_grant, and the statement has 7.
+--> The statement sets the id 7, but the database assigns the ids of broker.subject_grant.
 --? With RETURNING id, the statement returns the id of the new row
 
 -- a number that the database draws
@@ -202,12 +202,12 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acm
 
 -- a longer glob
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', rpad('a:*', 513, 'x'), 'glob', 'api');
---> The grant of key "api" to "a:*xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…" has 513 characters; the maximum for a glob is 512.
+--> The grant of key "api" to "a:*xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…" has a glob that has 513 characters; the maximum for a glob is 512.
 --! 23514
 
 -- a glob of nine stars
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', 'a:*b*b*b*b*b*b*b*b*', 'glob', 'api');
---> The grant of key "api" to "a:*b*b*b*b*b*b*b*b*" has 9 stars; the maximum for a glob is 8.
+--> The grant of key "api" to "a:*b*b*b*b*b*b*b*b*" has a glob that has 9 stars; the maximum for a glob is 8.
 --! 23514
 
 -- stars in an exact subject are letters
@@ -216,7 +216,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci
 
 -- three stars in a row are two
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', 'a:' || repeat('*', 17), 'glob', 'api');
---> The grant of key "api" to "a:*****************" has 9 stars; the maximum for a glob is 8.
+--> The grant of key "api" to "a:*****************" has a glob that has 9 stars; the maximum for a glob is 8.
 --! 23514
 
 -- a glob of 513 characters in the claims
@@ -284,12 +284,12 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until) VALUES
 -- the first key of a tenant is to be made by a recipe
 INSERT INTO broker.tenant (name) VALUES ('new'); INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new-ci', 'new', 'https://ci.example.com', '{new}'); INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('new', 'new-ci', 'a', 'first');
 --> Tenant "new" has no key "first".
---? It has: none. To create one, see db/recipes/provider_*.sql.
+--? It has none. To create one, see db/recipes/provider_*.sql.
 
 -- so is its first identity provider
 INSERT INTO broker.tenant (name) VALUES ('new'); INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('new', 'github', 'a', 'deploy');
 --> Tenant "new" has no identity provider "github".
---? It has: none. To create one, see db/recipes/issuer_*.sql.
+--? It has none. To create one, see db/recipes/issuer_*.sql.
 
 -- as many grants as a subject can have
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) SELECT 'acme', 'ci', 'repo:acme/app:main', 'api', jsonb_build_object('run', n) FROM generate_series(1, 998) AS n;
@@ -342,17 +342,17 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 
 -- a glob of every trust domain
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', 'spiffe://**', 'glob', 'deploy');
---> The grant of key "deploy" to "spiffe://**" is a glob that does not start with a literal segment.
+--> The grant of key "deploy" to "spiffe://**" has a glob that does not start with a literal segment.
 --? (in a URI: the text up to the end of its host)
 
 -- a glob within the host of a URI
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', 'spiffe://acme.example*/ci', 'glob', 'deploy');
---> The grant of key "deploy" to "spiffe://acme.example*/ci" is a glob that does not start with a literal segment.
+--> The grant of key "deploy" to "spiffe://acme.example*/ci" has a glob that does not start with a literal segment.
 --?
 
 -- a glob that leaves out the slashes of a URI
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', 'spiffe:**', 'glob', 'deploy');
---> The grant of key "deploy" to "spiffe:**" is a glob that does not start with a literal segment.
+--> The grant of key "deploy" to "spiffe:**" has a glob that does not start with a literal segment.
 --?
 
 -- a glob within a trust domain

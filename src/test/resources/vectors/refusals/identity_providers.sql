@@ -26,7 +26,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('
 -- an algorithm with a shared secret
 UPDATE broker.identity_provider SET algorithms = '{RS256,HS256}' WHERE name = 'ci';
 --> Identity provider "ci": the algorithm "HS256" is not accepted.
---? There are: ES256, ES384, ES512, EdDSA, PS256, PS384, PS512, RS256, RS384, RS512.
+--? The broker accepts: ES256, ES384, ES512, EdDSA, PS256, PS384, PS512, RS256, RS384, RS512.
 
 -- a client for logins with a blank in its id
 UPDATE broker.identity_provider SET login_client_id = 'mint mark' WHERE name = 'ci';
@@ -45,7 +45,7 @@ UPDATE broker.identity_provider SET one_time_tokens = true WHERE name = 'ci';
 -- a shared issuer without an owner
 UPDATE broker.identity_provider SET issuer = 'https://token.actions.githubusercontent.com' WHERE name = 'ci';
 --> Identity provider "ci": the issuer "https://token.actions.githubusercontent.com" issues tokens to anyone, and required_claims names no owner by an exact value.
---? Require at least one of repository_owner_id, repository_id,
+--? In required_claims, require at least one of repository_owner_id, repository_id,
 
 -- a shared issuer whose owner is a glob
 UPDATE broker.identity_provider SET issuer = 'https://token.actions.githubusercontent.com', required_claims = '{"repository": {"glob": "acme/*"}}' WHERE name = 'ci';

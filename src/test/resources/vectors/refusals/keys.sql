@@ -40,7 +40,7 @@ UPDATE broker.key SET settings = settings || '{"session_name": "ci-{tenant}"}' W
 
 -- a session's name has no other placeholders
 UPDATE broker.key SET settings = settings || '{"session_name": "{mint_id}-{subject}"}' WHERE name = 'deploy';
---> Key "deploy" of tenant "acme": the setting "session_name" is "{mint_id}-{subject}", which is not letters, digits and any of _+=,.@- with {mint_id}, {tenant} or {key}.
+--> Key "deploy" of tenant "acme": the setting "session_name" is "{mint_id}-{subject}", which is not a name of letters, digits and any of _+=,.@-, with {mint_id}, {tenant} or {key}.
 --?
 
 -- a list is a text
@@ -228,7 +228,7 @@ UPDATE broker.access_provider SET allowed_targets = '{https://api.example.com/**
 
 -- a parameter that the access provider does not list
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'auth-any', 600, '{"audience": "a", "parameters": {"account": "1"}}');
---> Key "x" of tenant "acme" has the setting "parameters", but access provider "auth-any" allows none, because its setting "target_parameters" is missing.
+--> Key "x" of tenant "acme" has the setting "parameters", but access provider "auth-any" allows no such names, because its setting "target_parameters" is missing.
 --? Leave out "parameters".
 
 -- a parameter that the access provider lists is missing
@@ -364,7 +364,7 @@ UPDATE broker.access_provider SET allowed_targets = '{**}' WHERE tenant = 'acme'
 -- another mint's login as the role of a login
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'db', 'postgresql', '{"host": "db.example.com", "database": "orders", "login": "mintmark", "password": {"file": "p"}}', '{**}');
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'db', 600, '{"role": "mm_01234567_0123456789abcdef0123456789abcdef"}');
---> Key "x" of tenant "acme": the setting "role" is "mm_01234567_0123456789abcdef0123456789abcdef", which is not the name of a role, and no login that the broker made.
+--> Key "x" of tenant "acme": the setting "role" is "mm_01234567_0123456789abcdef0123456789abcdef", which is not the name of a role; logins that the broker made (mm_…) are not allowed.
 --? For example "role": "app_rw".
 
 -- a parameter of PostgreSQL that a key can't set

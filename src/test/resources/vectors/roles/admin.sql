@@ -8,16 +8,16 @@ SELECT key FROM broker.who_can_mint ORDER BY key;
 
 -- may not sign as somebody else
 UPDATE broker.tenant SET created_by = 'alice';
---> The database sets the column created_by, and the statement has a value for it.
+--> The statement sets the column created_by, but only the database may set it.
 --? Leave out created_at, created_by, updated_at and updated_by, which say when a row was written, and by which login.
 
 -- may not date a row back
 INSERT INTO broker.tenant (name, created_at) VALUES ('dated', now() - interval '1 year');
---> The database sets the column created_at, and the statement has a value for it.
+--> The statement sets the column created_at, but only the database may set it.
 
 -- may not approve a row by writing so
 UPDATE broker.key SET approved_by = session_user, approved_at = now();
---> The database sets the column approved_at, and the statement has a value for it.
+--> The statement sets the column approved_at, but only the database may set it.
 --? SELECT name, statement FROM broker.pending_approval;
 
 -- may not choose an ExternalId
@@ -26,7 +26,7 @@ UPDATE broker.tenant SET external_id = gen_random_uuid();
 
 -- may not choose a number
 INSERT INTO broker.subject_grant (id, tenant, idp, subject, key) OVERRIDING SYSTEM VALUE VALUES (1000, 'acme', 'ci', 'x', 'api');
---> The database assigns the id of each row of broker.subject_grant, and the statement has 1000.
+--> The statement sets the id 1000, but the database assigns the ids of broker.subject_grant.
 
 -- may not change what belongs to the code
 UPDATE broker.provider_type SET max_duration = NULL;

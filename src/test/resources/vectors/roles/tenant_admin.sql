@@ -181,23 +181,23 @@ WITH hit AS (DELETE FROM broker.subject_grant WHERE tenant = 'other' RETURNING i
 
 -- may not choose a number
 INSERT INTO broker.subject_grant (id, tenant, idp, subject, key) OVERRIDING SYSTEM VALUE VALUES (1000, 'acme', 'ci', 'x', 'api');
---> The database assigns the id of each row of broker.subject_grant, and the statement has 1000.
+--> The statement sets the id 1000, but the database assigns the ids of broker.subject_grant.
 
 -- may not sign as somebody else
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, created_by) VALUES ('acme', 'ci', 'x', 'api', 'alice');
---> The database sets the column created_by, and the statement has a value for it.
+--> The statement sets the column created_by, but only the database may set it.
 
 -- may not write a row that counts as approved
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, approved_at, approved_by) VALUES ('acme', 'ci', 'x', 'api', now(), 'alice');
---> The database sets the column approved_at, and the statement has a value for it.
+--> The statement sets the column approved_at, but only the database may set it.
 
 -- may not approve a grant by writing so
 UPDATE broker.subject_grant SET approved_by = session_user;
---> The database sets the column approved_by, and the statement has a value for it.
+--> The statement sets the column approved_by, but only the database may set it.
 
 -- may not sign as somebody else afterwards
 UPDATE broker.subject_grant SET updated_by = 'alice';
---> The database sets the column updated_by, and the statement has a value for it.
+--> The statement sets the column updated_by, but only the database may set it.
 
 -- may not switch triggers off for the session
 SET session_replication_role = replica;
@@ -401,7 +401,7 @@ UPDATE broker.blocked_subject SET tenant = NULL;
 
 -- chooses no number for a block
 INSERT INTO broker.blocked_subject (id, tenant, subject, reason) OVERRIDING SYSTEM VALUE VALUES (1, 'acme', 'x', 'x');
---> The database assigns the id of each row of broker.blocked_subject, and the statement has 1.
+--> The statement sets the id 1, but the database assigns the ids of broker.blocked_subject.
 
 -- names no other tenant's identity provider in a block
 INSERT INTO broker.blocked_subject (tenant, idp, subject, reason) VALUES ('acme', 'elsewhere', 'x', 'x');

@@ -406,7 +406,9 @@ class RequestDecisionsTest {
                 """);
         String id = asked("steps", "api", false);
         String address = console.url() + "/requests/" + id;
-        assertShows(otto.get(address).body(), "0 of 2 approvals in 2 steps; missing in step 1, 2");
+        assertShows(
+                otto.get(address).body(),
+                "0 of 2 approvals in 2 steps; approvals are missing in step 1, 2");
         assertEquals(
                 200,
                 world.broker()
@@ -426,8 +428,8 @@ class RequestDecisionsTest {
         assertShows(
                 otto.get(address).body(),
                 "gate approved as a program: INC-7",
-                "1 of 2 approvals in 2 steps; missing in step 2; 1 must be by people");
-        assertShows(page(bea), "missing in step 2; 1 must be by people");
+                "1 of 2 approvals in 2 steps; approvals are missing in step 2; people must still give 1");
+        assertShows(page(bea), "approvals are missing in step 2; people must still give 1");
         choose(bea, id, "approve");
         assertStatus("granted", id);
         assertLacks(otto.get(address).body(), "missing in step");
@@ -537,7 +539,7 @@ class RequestDecisionsTest {
         HttpResponse<String> again = choose(bea, id, "approve");
         assertEquals(409, again.statusCode());
         assertShows(again.body(), "role=\"alert\"");
-        assertShows(again.body(), "You have decided on this request already: refuse.");
+        assertShows(again.body(), "You have already decided on this request: refuse.");
     }
 
     @Test

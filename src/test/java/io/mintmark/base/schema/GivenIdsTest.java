@@ -44,7 +44,7 @@ class GivenIdsTest {
                         ((PSQLException) Objects.requireNonNull(refused.getCause()))
                                 .getServerErrorMessage());
         assertEquals(
-                "The database assigns the id of each row of broker.%s, and the statement has 7."
+                "The statement sets the id 7, but the database assigns the ids of broker.%s."
                         .formatted(table),
                 message.getMessage());
         assertEquals("428C9", message.getSQLState());

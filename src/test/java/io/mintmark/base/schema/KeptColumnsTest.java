@@ -39,7 +39,7 @@ class KeptColumnsTest {
                         "UPDATE broker.%s SET approved_by = session_user, approved_at = now()"
                                 .formatted(table));
         assertEquals(
-                "The database sets the column approved_at, and the statement has a value for it.",
+                "The statement sets the column approved_at, but only the database may set it.",
                 message.getMessage());
         assertEquals("42501", message.getSQLState());
         assertTrue(String.valueOf(message.getHint()).contains("broker.pending_approval"));
@@ -57,7 +57,7 @@ class KeptColumnsTest {
         ServerErrorMessage message =
                 refused(Who.TENANT_ADMIN, "UPDATE broker.key SET %s = %s".formatted(column, value));
         assertEquals(
-                "The database sets the column %s, and the statement has a value for it."
+                "The statement sets the column %s, but only the database may set it."
                         .formatted(column),
                 message.getMessage());
     }

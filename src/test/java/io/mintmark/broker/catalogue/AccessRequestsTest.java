@@ -174,7 +174,7 @@ class AccessRequestsTest {
                                 Who.ADMIN,
                                 "INSERT INTO broker.access_decision (request, verdict) VALUES ('%s', 'approve')"
                                         .formatted(request))
-                        .contains("You have already chosen "));
+                        .contains("You have already made this decision"));
         assertEquals("pending", status(request));
         decide(Who.TENANT_ADMIN, request, "approve");
         assertEquals("granted", status(request));
@@ -370,7 +370,7 @@ class AccessRequestsTest {
         assertEquals("the grant is enabled", asked.explained("dev:eve", "deploy"));
         assertTrue(
                 refused(Who.ADMIN, "UPDATE broker.subject_grant SET enabled = true")
-                        .contains("it can be disabled or deleted"));
+                        .contains("it can only be disabled or deleted"));
     }
 
     @Test
@@ -400,7 +400,7 @@ class AccessRequestsTest {
                 refused(
                         Who.TENANT_ADMIN,
                         "UPDATE broker.subject_grant SET claims = '{\"pid\": 7.0}'");
-        assertTrue(refusal.contains("it can be disabled or deleted"), refusal);
+        assertTrue(refusal.contains("it can only be disabled or deleted"), refusal);
         assertTrue(
                 refused(Who.ADMIN, "SELECT broker.approve('subject_grant', 1, 1)")
                         .contains("came from request " + request));
@@ -518,7 +518,7 @@ class AccessRequestsTest {
                         Who.TENANT_ADMIN,
                         "INSERT INTO broker.access_decision (request, verdict, revisions) VALUES ('%s', 'approve', '%s')"
                                 .formatted(request, revisions));
-        assertTrue(refusal.contains("members rule, key and accessProvider"), refusal);
+        assertTrue(refusal.contains("fields rule, key and accessProvider"), refusal);
     }
 
     @ParameterizedTest

@@ -133,13 +133,14 @@ class ApprovalsInStepsTest {
         String pending =
                 "a grant|a decision on the request|request %s awaits approvals until TIME: "
                         .formatted(request);
-        assertExplained(who, "dev:eve", pending + "0 of 3 given; missing in step 1, 2, 3");
+        assertExplained(
+                who, "dev:eve", pending + "0 of 3 given; approvals are missing in step 1, 2, 3");
         votes("bot:oncall", "[]", "SCHEDULE-7", request);
         assertExplained(
                 who,
                 "dev:eve",
                 pending
-                        + "1 of 3 given by bot:oncall of sso (program); missing in step 1, 2; 1 must be by people");
+                        + "1 of 3 given by bot:oncall of sso (program); approvals are missing in step 1, 2; people must still give 1");
         votes("lead:ann", "[]", "", request);
         assertExplained(
                 who,
@@ -269,8 +270,8 @@ class ApprovalsInStepsTest {
                 """);
         assertEquals("null", asked.one(asked.request("dev:eve", "vault", 900, "refusal")));
         assertEquals(
-                "Nobody can approve access to key \"vault\": access rule 4 needs 1 approval, and nobody can give one"
-                        + " (a program decides access of at most 900 seconds).",
+                "Nobody can approve access to key \"vault\": access rule 4 needs 1 approval, but nobody can give one"
+                        + " (a program may only decide access of at most 900 seconds).",
                 asked.one(asked.request("dev:jim", "vault", 901, "detail")));
     }
 
@@ -564,7 +565,7 @@ class ApprovalsInStepsTest {
                 asked.one(asked.request("dev:eve", "vault", 600, "refusal || ' ' || detail"));
         assertTrue(
                 detail.contains(
-                        "needs 2 approvals in 2 steps, each by a different person, and only one"
+                        "needs 2 approvals in 2 steps, each by a different person, but only one"
                                 + " person can give one"),
                 detail);
         database.admin(

@@ -68,7 +68,7 @@ class BudgetAgreesTest {
         SQLException refused =
                 assertThrows(SQLException.class, () -> decisions.explain(tenant, claims));
         assertEquals("54000", refused.getSQLState());
-        assertTrue(String.valueOf(refused.getMessage()).contains("steps to evaluate"));
+        assertTrue(String.valueOf(refused.getMessage()).contains("matching steps"));
     }
 
     /** Each is 12 characters and three walks through 1,024: 3,084 steps. */

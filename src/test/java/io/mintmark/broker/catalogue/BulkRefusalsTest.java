@@ -55,7 +55,7 @@ class BulkRefusalsTest {
      * row.
      */
     private static final String IN_ITS_OWN_WORDS =
-            "(duplicate key value|permission denied|null value|invalid input|malformed|The database assigns the id).*";
+            "(duplicate key value|permission denied|null value|invalid input|malformed|The statement sets the id).*";
 
     /** By table, what tells a row from others to a reader. */
     private static final Map<String, List<String>> NAMES =

@@ -82,7 +82,8 @@ class ConsentTest {
                 """;
         String agent = ", 'agents', 'agent:bot', '{}'";
         database.assertRows(
-                explain.formatted(agent), "a grant|access rule 4 lets the actor ask the subject");
+                explain.formatted(agent),
+                "a grant|access rule 4 lets the actor request it with the subject's consent");
         database.assertRows(explain.formatted(""), "a grant");
         String request = pending();
         database.assertRows(

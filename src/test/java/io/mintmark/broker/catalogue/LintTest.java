@@ -378,7 +378,8 @@ class LintTest {
     void a_statement_that_changes_over_a_hundred_rows_is_told_so() throws SQLException {
         admin(GRANTS.formatted("'s' || n", "'OPS-1'", 101));
         assertEquals(
-                List.of("This UPDATE changed 101 rows of broker.subject_grant, of one tenant."),
+                List.of(
+                        "This UPDATE affected 101 rows of broker.subject_grant: rows of one tenant."),
                 warningsOf(Who.ADMIN, "UPDATE broker.subject_grant SET reason = 'OPS-2'"));
         assertEquals(
                 List.of(),
@@ -386,17 +387,19 @@ class LintTest {
                         Who.ADMIN,
                         "UPDATE broker.subject_grant SET reason = 'OPS-3' WHERE subject <> 's7'"));
         assertEquals(
-                List.of("This DELETE changed 101 rows of broker.subject_grant, of one tenant."),
+                List.of(
+                        "This DELETE affected 101 rows of broker.subject_grant: rows of one tenant."),
                 warningsOf(Who.ADMIN, "DELETE FROM broker.subject_grant"));
     }
 
     @Test
     void a_statement_that_changes_more_than_one_tenant_is_told_so() throws SQLException {
         assertEquals(
-                List.of("This UPDATE changed 3 rows of broker.tenant, of 3 tenants."),
+                List.of("This UPDATE affected 3 rows of broker.tenant: rows of 3 tenants."),
                 warningsOf(Who.ADMIN, "UPDATE broker.tenant SET max_keys = 7"));
         assertEquals(
-                List.of("This DELETE changed 2 rows of broker.identity_provider, of 2 tenants."),
+                List.of(
+                        "This DELETE affected 2 rows of broker.identity_provider: rows of 2 tenants."),
                 warningsOf(
                         Who.ADMIN,
                         "DELETE FROM broker.identity_provider WHERE name IN ('ci', 'third')"));

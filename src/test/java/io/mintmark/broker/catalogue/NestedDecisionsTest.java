@@ -22,7 +22,7 @@ class NestedDecisionsTest {
     @AutoClose private final TestDatabase database = TestDatabase.filled(AskedAccess.TENANT);
     private final AskedAccess asked = new AskedAccess(database);
 
-    private static final String OWN_STATEMENT = "a decision is a statement of its own";
+    private static final String OWN_STATEMENT = "cannot decide an access request";
 
     /** The error of a statement that calls {@code pg_temp.nested()}, which has this body. */
     private String refused(String body, String statement) {
@@ -121,7 +121,7 @@ class NestedDecisionsTest {
                 refused(
                         SIGN_OFF,
                         "UPDATE broker.access_rule SET reason = 'x' WHERE break_glass RETURNING pg_temp.nested()");
-        assertTrue(said.contains("a sign-off is a statement of its own"), said);
+        assertTrue(said.contains("cannot sign off a break glass"), said);
         database.run(Who.TENANT_ADMIN, SIGN_OFF);
         database.assertRows("SELECT signed_off_by FROM broker.access_request", "test_tenant_admin");
     }
@@ -141,7 +141,7 @@ class NestedDecisionsTest {
                 "INSERT INTO broker.access_approver (rule, idp, subject, program) VALUES (1, 'sso', 'bot:lead', true)");
         String request = asked.asks("dev:eve", "deploy", 600);
         String said = refused("WITH change AS (%s) %s".formatted(change, vote(request, "approve")));
-        assertTrue(said.contains("This transaction has decided a request for access"), said);
+        assertTrue(said.contains("This transaction has decided an access request"), said);
         assertStatus(request, "pending");
         database.run(Who.TENANT_ADMIN, change);
     }
@@ -313,7 +313,7 @@ class NestedDecisionsTest {
                         COMMIT
                         """
                                 .formatted(vote(request, "approve")));
-        assertTrue(said.contains("This transaction has decided a request for access"), said);
+        assertTrue(said.contains("This transaction has decided an access request"), said);
     }
 
     @Test
