@@ -34,6 +34,9 @@ SELECT t.name, 'tenant', t.name, 'longer_than_any_type', internal.lint_advice('l
          FROM broker.provider_type AS y) AS s
  WHERE t.enabled AND t.max_duration > 86400 AND (t.max_duration > s.of_all OR t.max_duration > s.longest AND t.max_duration % 86400 <> 0)
  UNION ALL
+SELECT t.name, 'tenant', t.name, 'reviews_too_rare', internal.lint_advice('reviews_too_rare', concat_ws(chr(10), t.review_days, round(t.review_days / 365.0, 1)))
+  FROM broker.tenant AS t WHERE t.enabled AND t.review_days > 732
+ UNION ALL
 SELECT t.name, 'tenant', t.name, 'notices_to_the_broker', internal.lint_advice('notices_to_the_broker', h.host)
   FROM broker.tenant AS t CROSS JOIN LATERAL substring(t.notice_url FROM '(?i)^https?://(localhost|127[.][0-9.]+|\[::1\])([:/]|$)') AS h (host) WHERE t.enabled AND h.host IS NOT NULL
  UNION ALL

@@ -92,10 +92,12 @@ CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identi
             CASE WHEN checked.issuer ~ '/realms/[^/]+/+$' THEN concat_ws(chr(10), checked.issuer, rtrim(checked.issuer, '/'))
                  WHEN checked.issuer ~ '^https://[^/]+[.]auth0[.]com$' THEN concat_ws(chr(10), checked.issuer, checked.issuer || '/')
                  WHEN checked.issuer ~ '^https://[^/.]+-admin[.](okta|oktapreview|okta-emea)[.]com(/|$)' THEN concat_ws(chr(10), checked.issuer, regexp_replace(checked.issuer, '-admin[.]', '.'))
+                 WHEN checked.issuer ~ '^https://[^/]+[.](okta|oktapreview|okta-emea)[.]com/oauth2(/?$|/v1(/|$)|/[^/]+/)'
+                 THEN concat_ws(chr(10), checked.issuer, 'https://HOST of the organization, or https://HOST/oauth2/ID, such as https://acme.okta.com/oauth2/default')
                  WHEN checked.issuer ~ '^https://cognito-idp[.][a-z0-9-]+[.]amazonaws[.]com(/?|/.*/)$|^https://[^/]+[.]amazoncognito[.]com(/|$)'
                  THEN concat_ws(chr(10), checked.issuer, 'https://cognito-idp.REGION.amazonaws.com/POOL_ID') END)),
         ('jwks_uri_is_discovery', coalesce(substring(checked.jwks_uri FROM '/[.]well-known/(?:openid-configuration|oauth-authorization-server)'),
-                                           CASE WHEN rtrim(checked.jwks_uri, '/') = rtrim(checked.issuer, '/') THEN '' END)),
+                                           CASE WHEN rtrim(checked.jwks_uri, '/') = rtrim(checked.issuer, '/') OR checked.jwks_uri ~ '/(token|authorize|userinfo|introspect|logout|login)/?$' THEN '' END)),
         ('audience_of_another_service', (SELECT a FROM unnest(checked.audiences) AS a
            LEFT JOIN internal.known_issuer(checked.issuer) AS k ON true WHERE internal.is_vendor_audience(a) AND a IS DISTINCT FROM internal.only_audience(k.name)
              -- a cluster's own audience may be its issuer
@@ -107,6 +109,10 @@ CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identi
              OR a ~ '[.]apps[.]googleusercontent[.]com$' AND (a IS DISTINCT FROM checked.login_client_id OR a ~ '^(32555940559|764086051850)[.-]') LIMIT 1)),
         ('audience_not_sent', (SELECT concat_ws(chr(10), k.name, internal.only_audience(k.name)) FROM internal.known_issuer(checked.issuer) AS k
             WHERE internal.only_audience(k.name) <> ALL (checked.audiences))),
+        ('audience_nearly_another', (SELECT concat_ws(chr(10), a, b, o.name) FROM broker.identity_provider AS o CROSS JOIN unnest(o.audiences) AS b CROSS JOIN unnest(checked.audiences) AS a
+            WHERE o.tenant = checked.tenant AND o.name <> checked.name AND o.enabled AND a <> b AND abs(length(a) - length(b)) <= 1 AND internal.is_misspelling(a, b)
+              AND b <> ALL (checked.audiences) AND NOT EXISTS (SELECT FROM broker.identity_provider AS s WHERE s.tenant = checked.tenant AND s.name <> checked.name AND s.enabled AND a = ANY (s.audiences))
+            ORDER BY o.name LIMIT 1)),
         ('approver_beside_subject', CASE WHEN checked.accepts @> '{subject,approver}' THEN '' END),
         ('issuer_inside_cluster', CASE WHEN checked.jwks IS NULL AND coalesce(checked.jwks_uri, checked.issuer) ~* '^https?://([^/:]+[.])?(svc|local|kubernetes[.]default)([:/]|$)' THEN coalesce(checked.jwks_uri, checked.issuer) END),
         ('one_time_without_id', (SELECT k.name FROM internal.known_issuer(checked.issuer) AS k WHERE checked.one_time_tokens AND k.name IN ('Google', 'Microsoft Entra ID'))),
@@ -134,6 +140,8 @@ CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identi
             WHERE k.name = 'Kubernetes' AND k.issuer_pattern !~ '^https://kubernetes[.]' AND substring(checked.jwks_uri FROM '^https://[^/]+') <> substring(checked.issuer FROM '^https://[^/]+')
               AND internal.other_place(checked.issuer, checked.jwks_uri) IS NULL)),
         ('login_of_actors', CASE WHEN NOT checked.accepts && '{subject,approver}' THEN checked.login_client_id END),
+        -- people sign in to GitLab
+        ('login_of_jobs', CASE WHEN checked.login_client_id IS NOT NULL THEN (SELECT k.name FROM internal.known_issuer(checked.issuer) AS k WHERE k.project_wildcard > 0 AND k.name NOT IN ('GitLab', 'Gitea or Forgejo Actions')) END),
         ('token_type_of_another_use', (SELECT t FROM unnest(checked.token_types) AS t
             WHERE regexp_replace(lower(t), '^application/', '') = ANY (internal.token_types_of_other_uses()) LIMIT 1)),
         ('same_as_another_row', (SELECT min(o.name) FROM broker.identity_provider AS o WHERE o.tenant = checked.tenant AND o.name <> checked.name AND o.enabled
@@ -158,6 +166,9 @@ CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identi
      UNION ALL
     SELECT 'contradicts_its_issuer', concat_ws(chr(10), 'iss', checked.issuer)
      WHERE checked.required_claims ? 'iss' AND NOT internal.text_may_fit(checked.required_claims -> 'iss', checked.issuer, 'exact')
+     UNION ALL
+    SELECT 'contradicts_another_claim', concat_ws(chr(10), c.in_claim, c.claim, c.value) FROM internal.known_issuer(checked.issuer) AS k
+     CROSS JOIN internal.claims_in_claims(k.subject_claims, checked.required_claims) AS c WHERE NOT internal.text_may_fit(checked.required_claims -> c.claim, c.value, c.match)
      UNION ALL
     SELECT t.rule, t.detail FROM unnest(checked.audiences) AS a CROSS JOIN LATERAL (
            SELECT n.rule, concat_ws(chr(10), 'audience', n.detail) FROM internal.lint_text(a) AS n

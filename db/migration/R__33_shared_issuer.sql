@@ -25,6 +25,10 @@ BEGIN
         PERFORM internal.refuse(format('Shared issuer "%s": the claim "%s" in owner_claims does not identify an owner, since tokens of many owners have the same value.', NEW.issuer, shared_by_owners),
                               'List the claims that identify the token''s owner, for example ''{repository_owner_id,repository_id}''.');
     END IF;
+    IF strpos(NEW.issuer, '*') > 0 THEN
+        PERFORM internal.refuse(format('The shared issuer "%s" has a *, but issuers are compared exactly.', NEW.issuer),
+                              'Write the iss claim of its tokens as it is. An issuer of each customer''s own is not shared.');
+    END IF;
     NEW := internal.signed(NEW, OLD);
     RETURN NEW;
 END

@@ -1253,3 +1253,39 @@ DELETE FROM broker.key WHERE tenant = 'acme' AND provider = 'tls'; UPDATE broker
 --> Access provider "tls": allows_no_key
 --? has a target of the form subject:/CN=NAME
 --! 01000
+
+-- tenant: 90 days in hours
+UPDATE broker.tenant SET review_days = 2160 WHERE name = 'acme';
+--> Tenant "acme": reviews_too_rare
+--? 2160 days are 5.9 years
+--! 01000
+
+-- aws-sts: a letter of a region twice
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "eu-centrall-1"}', '{arn:aws:iam::123456789012:role/ci-*}');
+--> Access provider "p2": unlikely_settings
+--? has a region that AWS does not have
+--! 01000
+
+-- github-app: a client id in lower case
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "iv23liABCDEG", "private_key": {"file": "app2.pem"}, "installation_id": "22345678"}', '{repository:shop2,permission:contents:*}');
+--> Access provider "p2": unlikely_settings
+--? has a client_id that is almost one
+--! 01000
+
+-- oauth2: a token endpoint without TLS
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "http://auth2.acme.example/oauth2/token"}', '{https://stock.acme.example}');
+--> Access provider "p2": unlikely_settings
+--? has the token_endpoint of a server without TLS
+--! 01000
+
+-- webhook: an endpoint without TLS
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'webhook', '{"endpoint": "http://c2.acme.example/mintmark", "fields": ["A_TOKEN"]}', '{stock/*}');
+--> Access provider "p2": unlikely_settings
+--? has the endpoint of a server without TLS
+--! 01000
+
+-- gcp: a role as a scope
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'google', 3600, '{"service_account": "deploy@acme-prod.iam.gserviceaccount.com", "scopes": ["https://www.googleapis.com/auth/roles/storage.admin"]}');
+--> Key "k2": unlikely_settings
+--? has a scope that isn't a Google scope
+--! 01000

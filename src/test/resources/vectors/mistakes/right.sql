@@ -308,3 +308,47 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- x509: names of servers, and every subject
 UPDATE broker.access_provider SET allowed_targets = '{subject:/**,spiffe://acme.example/**,dns:*.acme.example}' WHERE tenant = 'acme' AND name = 'tls';
 --> nothing
+
+-- aws-sts: the region il-central-1
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "il-central-1"}', '{arn:aws:iam::210987654321:role/ci-*}');
+--> nothing
+
+-- aws-sts: the region mx-central-1
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "mx-central-1"}', '{arn:aws:iam::210987654321:role/ci-*}');
+--> nothing
+
+-- aws-sts: the region ap-northeast-3
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "ap-northeast-3"}', '{arn:aws:iam::210987654321:role/ci-*}');
+--> nothing
+
+-- aws-sts: the region us-gov-west-1
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "us-gov-west-1"}', '{arn:aws-us-gov:iam::210987654321:role/ci-*}');
+--> nothing
+
+-- aws-sts: the region cn-northwest-1
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "cn-northwest-1"}', '{arn:aws-cn:iam::210987654321:role/ci-*}');
+--> nothing
+
+-- aws-sts: the region eusc-de-east-1
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "eusc-de-east-1"}', '{arn:aws-eusc:iam::210987654321:role/ci-*}');
+--> nothing
+
+-- aws-sts: the region us-isob-east-1
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "us-isob-east-1"}', '{arn:aws-iso-b:iam::210987654321:role/ci-*}');
+--> nothing
+
+-- aws-sts: the region us-isof-south-1
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "us-isof-south-1"}', '{arn:aws-iso-f:iam::210987654321:role/ci-*}');
+--> nothing
+
+-- aws-sts: the region eu-isoe-west-1
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "eu-isoe-west-1"}', '{arn:aws-iso-e:iam::210987654321:role/ci-*}');
+--> nothing
+
+-- tenant: a review every two years
+UPDATE broker.tenant SET review_days = 731 WHERE name = 'acme';
+--> nothing
+
+-- webhook: a service on the broker's machine
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'webhook', '{"endpoint": "http://127.0.0.1:8080/mintmark", "fields": ["A_TOKEN"]}', '{stock/*}');
+--> nothing

@@ -871,7 +871,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences,  listed) 
 -- issuer: the discovery document as jwks_uri
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri, listed) VALUES ('i2', 'acme', 'https://sso2.acme.example/realms/acme', '{mintmark-acme2}', 'https://sso2.acme.example/realms/acme/.well-known/openid-configuration', true);
 --> Identity provider "i2": jwks_uri_is_discovery
---? The jwks_uri is the issuer or the URL of a discovery document. Set it to the jwks_uri from that document, or to null: the broker then finds it.
+--? The jwks_uri is the issuer, or the URL of a discovery document or of another endpoint. Set it to the jwks_uri from the discovery document, or to null: the broker then finds it.
 --! 01000
 
 -- issuer: an age of five seconds

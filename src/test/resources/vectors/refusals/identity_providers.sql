@@ -208,6 +208,11 @@ UPDATE broker.shared_issuer SET owner_claims = owner_claims || '{repository_visi
 --> Shared issuer "https://token.actions.githubusercontent.com": the claim "repository_visibility" in owner_claims does not identify an owner, since tokens of many owners have the same value.
 --? List the claims that identify the token's owner
 
+-- a shared issuer as a glob
+INSERT INTO broker.shared_issuer (issuer, owner_claims) VALUES ('https://oidc.circleci.com/org/*', '{oidc.circleci.com/org-id}');
+--> The shared issuer "https://oidc.circleci.com/org/*" has a *, but issuers are compared exactly.
+--? Write the iss claim of its tokens as it is
+
 -- a shared issuer with an owner claim of its own
 INSERT INTO broker.shared_issuer (issuer, owner_claims) VALUES ('https://ci.example.net', '{org,project_ref}');
 --> nothing
