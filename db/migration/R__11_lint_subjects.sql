@@ -112,7 +112,9 @@ CREATE OR REPLACE FUNCTION internal.matching_both_forms(of_table text, checked b
     SELECT CASE WHEN of_table = 'blocked_subject'
                 THEN format('INSERT INTO broker.blocked_subject (%1$ssubject, match, claims, reason%2$s) SELECT %3$s%4$L, ''glob'', claims, reason%2$s FROM broker.blocked_subject WHERE id = %5$s;',
                             CASE WHEN checked.tenant IS NOT NULL THEN 'tenant, idp, ' ELSE '' END, ', until',
-                            CASE WHEN checked.tenant IS NOT NULL THEN 'tenant, idp, ' ELSE '' END, internal.subject_by_ids(checked.subject), checked.id)
+                            CASE WHEN checked.tenant IS NOT NULL THEN 'tenant, idp, ' ELSE '' END,
+                            -- * stops at : and /, so that a branch would not be blocked
+                            regexp_replace(internal.subject_by_ids(checked.subject), ':[*]$', ':**'), checked.id)
                 WHEN s.claims IS NOT NULL
                 THEN format('UPDATE broker.%s SET subject = ''repo:**'', match = ''glob'', claims = claims || %L WHERE id = %s;', of_table,
                             -- else its result is started_by_any_event
@@ -138,6 +140,13 @@ CREATE OR REPLACE FUNCTION internal.other_place(issuer text, jwks_uri text) RETU
 $$;
 COMMENT ON FUNCTION internal.other_place(text, text) IS
     'The id, region, realm or cluster in a jwks_uri and the other one in the issuer; null if they do not contradict each other.';
+
+CREATE OR REPLACE FUNCTION internal.sender_of_keys(jwks_uri text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN jwks_uri ~ '/_services/token/' THEN 'GitHub Actions' WHEN jwks_uri ~ '/(oauth/discovery/keys|-/jwks)$' THEN 'GitLab'
+                WHEN jwks_uri ~ '/protocol/openid-connect/certs$' THEN 'Keycloak' WHEN jwks_uri ~ '/openid/v1/jwks$' THEN 'Kubernetes'
+                WHEN jwks_uri ~ '/discovery/(v2[.]0/)?keys$' THEN 'Microsoft Entra ID' WHEN jwks_uri ~ '/api/actions/' THEN 'Gitea or Forgejo Actions' END;
+COMMENT ON FUNCTION internal.sender_of_keys(text) IS 'The product that has its keys at this path, whatever its host is called; null if the path does not tell.';
 
 CREATE OR REPLACE FUNCTION internal.shown_forms(forms text[]) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$

@@ -9,6 +9,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'address_without_at' THEN 'The value %s of "%s" has no @, so it is no address, and never matches. Write the whole address.'
         WHEN 'algorithm_not_sent' THEN '%s signs with %s, but the column algorithms does not list it, so every token is rejected. Add it to algorithms.'
         WHEN 'any_account' THEN 'With shared_identity, only allowed_targets separates tenants, and "%s" allows the roles of every account, also those of other tenants. Write the number of the account.'
+        WHEN 'allows_no_key' THEN 'Each key of type %s has a target of the form %s, and allowed_targets has none, so no key fits. Add one.'
         WHEN 'any_target' THEN 'allowed_targets is **, so a tenant admin can write a key for any user, role or name that type %s can give. List the targets that this tenant may have.'
         WHEN 'audience_of_another_service' THEN 'The audience "%s" belongs to another service, so tokens for that service would be accepted here too. Have clients request an audience of this broker, for example one with the name of the tenant.'
         WHEN 'audience_of_an_identity_provider' THEN 'Identity provider "%s" accepts the audience "%s", so a client could present a credential of this key to mint further credentials. Write the audience of the service that the credential is for.'
@@ -23,6 +24,8 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'approver_is_the_requester' THEN 'The rule is for "%s" alone, but nobody can approve their own request. Name another approver.'
         WHEN 'approver_beside_subject' THEN 'accepts contains both subject and approver, but subjects may decide anyway, so approver has no effect. If these tokens must only decide and never mint, such as those of the console''s login, set accepts to {approver}.'
         WHEN 'approver_not_accepted' THEN 'Identity provider "%s" accepts neither subjects nor approvers, so nobody can decide with its tokens. Add approver to broker.identity_provider.accepts, or name another identity provider.'
+        WHEN 'audience_nearly_another' THEN 'The audience "%s" is almost the same as "%s" of identity provider "%s". If clients request the same audience, write it the same way.'
+        WHEN 'audience_not_sent' THEN '%1$s sends only the audience "%2$s", which audiences lacks, so every token is rejected. Write {%2$s}.'
         WHEN 'awaits_approval' THEN 'The row was written or changed by %s and has no effect until another admin approves it: %s'
         WHEN 'block_awaits_approval' THEN 'The block stays as it is until another admin approves the change by %s: %s'
         WHEN 'block_leaves_other_forms' THEN 'The block does not match other subjects of the same repository or project, such as "%s". If they must be blocked too, write "%s" with match glob.'
@@ -30,6 +33,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'certificate_of_a_public_issuer' THEN 'The broker trusts only ca_certificate, but the server of %s has a certificate of a public authority, so no keys can be fetched. Set ca_certificate to null, unless a proxy of yours replaces the certificates of servers.'
         WHEN 'consent_replaces_approvers' THEN 'Access rule %s lets an actor get the same access with the consent of the subject alone, without the approvers of this rule. If approvers must decide for actors too, disable that rule.'
         WHEN 'nearly_another_value' THEN 'The %s "%s" is almost the same as "%s" in other rows of the tenant. If the same is meant, write it the same way.'
+        WHEN 'nearly_another_name' THEN 'The name "%s" is almost the same as "%s", so people take one for the other. If the other row was meant, delete this one and use that; otherwise choose a name that differs more.'
         WHEN 'no_second_admin' THEN 'The tenant requires a second admin, and its only admin is "%s", so only platform admins can approve what that login writes. Insert another row into broker.tenant_admin.'
         WHEN 'one_time_tokens_are_sent_again' THEN 'A Kubernetes pod uses the same token until the kubelet renews it, so with one_time_tokens the pod can mint only once in that time. Set one_time_tokens to false, unless clients request a token for each call.'
         WHEN 'parts_in_another_order' THEN '"%s" has the same parts as "%s" in other rows, in another order. Compare both with the sub claim of the tokens.'
@@ -46,6 +50,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'claim_of_other_type' THEN 'The issuer sends %s, so this condition never matches. Write the value with that type.'
         WHEN 'claim_of_the_users_choice' THEN 'Users can often set the claim "%s" themselves, and could grant themselves access that way. Prefer sub, or groups that only admins assign.'
         WHEN 'clock_skew_exceeds_age' THEN 'clock_skew is %s seconds and is added to max_token_age, so tokens are accepted at more than twice that age. Set a shorter clock_skew.'
+        WHEN 'clock_skew_too_long' THEN 'clock_skew is in seconds, and tokens are accepted for %s minutes after they expire. Write a few seconds, or 0.'
         WHEN 'contradicts_identity_provider' THEN 'Every token of the identity provider has "%s" = %s, so the condition never matches. Write that value, or leave the condition out.'
         WHEN 'contradicts_its_subject' THEN 'In the subject, "%s" is %s, so the condition never matches. Write that value in the condition, or leave the condition out.'
         WHEN 'contradicts_another_claim' THEN 'The condition on "%1$s" requires "%2$s" = %3$s, but another condition, the subject or the identity provider excludes this value, so no token matches the row. Correct one of them.'
@@ -69,19 +74,23 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'issuer_is_the_broker' THEN '"%s" is the issuer of this broker, which never accepts its own tokens, so this identity provider cannot work. Delete the identity provider.'
         WHEN 'issuer_sends_no_tokens' THEN 'No token has the issuer "%s". Set it to the iss claim of that service''s tokens: %s'
         WHEN 'issuer_nearly_known' THEN 'The issuer is almost the same as "%s", a known issuer or that of another identity provider. Compare this row''s issuer with the iss claim of the tokens.'
-        WHEN 'jwks_uri_is_discovery' THEN 'The jwks_uri is the issuer or the URL of a discovery document. Set it to the jwks_uri from that document, or to null: the broker then finds it.'
+        WHEN 'jwks_uri_is_discovery' THEN 'The jwks_uri is the issuer, or the URL of a discovery document or of another endpoint. Set it to the jwks_uri from the discovery document, or to null: the broker then finds it.'
         WHEN 'jwks_uri_of_another_issuer' THEN 'The jwks_uri is that of %s, so the signature of every token is rejected. Set jwks_uri to %s instead.'
         WHEN 'jwks_uri_of_another_host' THEN 'This issuer publishes its keys on its own host, but the jwks_uri is on "%s", which may be a name inside the cluster. Set jwks_uri to null: the broker then finds the keys by the issuer.'
         WHEN 'login_of_actors' THEN 'People log in with login_client_id "%s", but tokens of this identity provider identify actors only, so nobody can mint, request or decide after the login. Set login_client_id to null, or add subject or approver to accepts.'
+        WHEN 'login_of_jobs' THEN 'Tokens of %s identify jobs or workloads, and nobody can log in there. Set login_client_id to null.'
         WHEN 'token_age_too_long' THEN 'max_token_age is in seconds, and %s seconds are %s days, longer than most tokens are valid. Write the age in seconds, for example 600, or null to check only exp.'
         WHEN 'token_type_of_another_use' THEN 'Tokens of the type "%s" are not sent to identify anyone: they end sessions, carry events or prove a key, and whoever receives one could use it here. Remove it from token_types.'
         WHEN 'few_requests' THEN 'max_requests is %s a minute, and a client needs more than one request for a credential, so clients soon get 429. Write 60 or more, or null for no limit.'
+        WHEN 'below_what_it_has' THEN 'The tenant has %2$s %3$ss and %1$s is %4$s, so nothing can be added, and a row that is removed cannot be replaced. Write %2$s or more, unless that is meant.'
+        WHEN 'notices_to_the_broker' THEN 'notice_url has the host "%s", which for the broker is the broker''s own machine. Write the URL of the receiver. Ignore this warning if it runs there.'
         WHEN 'disabled_reference' THEN 'The %s "%s" is disabled, so the row has no effect until somebody enables it.'
         WHEN 'nearly_the_same_row' THEN 'The row differs from "%s" only in how its settings are spelled: the case of a host, a default port, a slash at the end or the order of a list. Disable one of the two.'
         WHEN 'jwks_uri_of_another_place' THEN 'The jwks_uri has "%s", but the issuer has "%s", so the keys belong to another issuer, and every token is rejected. Make both the same.'
         WHEN 'list_in_one_value' THEN '"%s" is one value with a comma or semicolon, and is compared as a whole. Write each value as an element of the list.'
         WHEN 'login_without_subject' THEN 'Login "%s" decides requests, but no row says which subject is the same person. That person could request access with a token and approve the request with the login. Insert a row with role_name, idp and subject, and delete this one.'
         WHEN 'login_cannot_decide' THEN 'The approver''s %s, so the approver cannot decide. Write the login of an admin of the tenant as PostgreSQL spells it.'
+        WHEN 'longer_than_any_type' THEN 'max_duration is in seconds, and %s seconds are %s days, longer than credentials of the tenant''s types are valid (%s seconds at most), so it limits nothing. Write the seconds, for example 3600 for an hour, or null for no limit.'
         WHEN 'longer_than_its_key' THEN 'Key "%s" issues credentials for at most %s seconds, and the shorter duration applies. Raise the key''s max_duration, or set the grant''s max_duration to null.'
         WHEN 'longer_than_its_grants' THEN 'The key allows %s seconds, but its grants allow %s at most. Lower the key''s max_duration, or raise the max_duration of a grant.'
         WHEN 'longer_than_its_tenant' THEN 'Tenant "%s" allows credentials of %s seconds at most, and the shorter duration applies. Lower max_duration, or have a platform admin raise the max_duration of the tenant.'
@@ -114,8 +123,10 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'placeholder' THEN 'The %s has "%s", a placeholder that was not filled in. Write the real value.'
         WHEN 'pointer_without_slash' THEN '"%s" names a top-level claim. To name a claim inside another one, write a JSON pointer, which starts with /: "%s".'
         WHEN 'resource_by_http' THEN 'The resource "%s" is a URL without TLS, and clients would send tokens to it in the clear. Write the https URL that clients use.'
+        WHEN 'reviews_too_rare' THEN 'review_days is in days, and %s days are %s years, so grants that nobody needs stay for years. Write, for example, 90.'
         WHEN 'role_cannot_log_in' THEN 'Role "%s" cannot log in, and this row gives the members of the role no rights. Write the login of a person.'
         WHEN 'shorter_than_asked' THEN 'The last credential of this key was valid for a shorter time than the broker asked for: %s. Clients renew earlier than max_duration suggests. Set max_duration to what the provider gives, or raise the provider''s limit.'
+        WHEN 'setting_nearly_known' THEN 'The setting "%s" has "%s", which is almost the same as the known "%s". Check its spelling.'
         WHEN 'star_in_audience' THEN 'The * in audience "%s" has no special meaning. List each audience.'
         WHEN 'star_in_plain_claim' THEN 'The value %s is compared as plain text, not as a pattern. To match a pattern, write {"glob": …}; for a choice, write a list.'
         WHEN 'started_by_any_event' THEN 'The grant is for the default branch, without a condition on "event_name". Runs for pull_request_target and workflow_run have the ref and the subject of the default branch too, and a stranger can start them. Add "event_name": "push" to claims, or a list of events.'
@@ -154,6 +165,11 @@ CREATE OR REPLACE FUNCTION internal.audiences_of_others() RETURNS text[]
     RETURN '{vault,sigstore,account,pypi,testpypi,rubygems.org,crates.io,octo-sts.dev,npm:registry.npmjs.org,https://gitlab.com,https://app.terraform.io,aws.workload.identity,gcp.workload.identity,azure.workload.identity,vault.workload.identity,https://kubernetes.default.svc,https://kubernetes.default.svc.cluster.local,api://default,broker,realm-management,security-admin-console,admin-cli,https://graph.microsoft.com,https://management.azure.com,https://management.core.windows.net,00000003-0000-0000-c000-000000000000}'::text[];
 COMMENT ON FUNCTION internal.audiences_of_others() IS
     'Audiences of other services in tokens of common issuers: of Vault, Sigstore, Kubernetes, Okta, Keycloak''s own clients and Microsoft''s APIs.';
+
+CREATE OR REPLACE FUNCTION internal.only_audience(issuer text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE issuer WHEN 'Azure DevOps' THEN 'api://AzureADTokenExchange' END;
+COMMENT ON FUNCTION internal.only_audience(text) IS 'The audience of all tokens of a known issuer; null if clients choose the audience.';
 
 CREATE OR REPLACE FUNCTION internal.token_types_of_other_uses() RETURNS text[]
     LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -260,8 +260,8 @@ CREATE OR REPLACE FUNCTION internal.linted_rows(of_table text, tenants text[], o
     LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE WHEN count(DISTINCT t) = 1 AND count(t) = count(*) THEN format('tenant = %L', min(t))
                 ELSE (SELECT format('table_name IN (%s)', string_agg(quote_literal(n.name), ', '))
-                        FROM unnest(ARRAY[of_table, CASE WHEN others THEN 'subject_grant' END,
-                             CASE WHEN of_table IN ('access_approver', 'tenant_admin', 'identity_provider') THEN 'access_rule' END]) AS n (name)
+                        FROM unnest(ARRAY[of_table, CASE WHEN others THEN CASE of_table WHEN 'tenant' THEN 'key' WHEN 'blocked_subject' THEN 'access_rule' ELSE 'subject_grant' END END,
+                             CASE WHEN of_table IN ('access_approver', 'tenant_admin', 'identity_provider') OR of_table = 'key' AND others THEN 'access_rule' END]) AS n (name)
                        WHERE n.name IS NOT NULL) END
       FROM unnest(tenants) AS t;
 $$;
@@ -278,7 +278,14 @@ CREATE OR REPLACE FUNCTION internal.lint_of_others(of_table text) RETURNS text
                JOIN broker.key AS k ON k.tenant = w.name AND k.enabled AND k.max_duration > w.max_duration
                JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider JOIN broker.provider_type AS y ON y.type = a.type
               CROSS JOIN LATERAL (SELECT CASE WHEN w.max_duration < y.min_duration THEN ''tenant_allows_too_little'' ELSE ''longer_than_its_tenant'' END AS rule,
-                                         CASE WHEN w.max_duration < y.min_duration THEN concat_ws(chr(10), y.type, y.min_duration) END AS further) AS n'
+                                         CASE WHEN w.max_duration < y.min_duration THEN concat_ws(chr(10), y.type, y.min_duration) END AS further) AS n
+              UNION ALL
+             SELECT NULL, w.name, ''below_what_it_has'', internal.lint_advice(''below_what_it_has'', concat_ws(chr(10), b.bound, b.has, b.what, b.may)), format(''Tenant "%s"'', w.name)
+               FROM written AS w JOIN removed AS r ON r.name = w.name
+              CROSS JOIN LATERAL (SELECT z.* FROM work.tenant_size AS z WHERE z.tenant = w.name ORDER BY z.number DESC LIMIT 1) AS s
+              CROSS JOIN LATERAL (VALUES (''max_keys'', s.keys, ''key'', w.max_keys, r.max_keys), (''max_grants'', s.grants, ''grant'', w.max_grants, r.max_grants),
+                     (''max_globs'', s.globs, ''glob grant'', w.max_globs, r.max_globs)) AS b (bound, has, what, may, had)
+              WHERE b.may < b.has AND b.may < b.had AND b.may > 0'
         WHEN 'key' THEN
             'SELECT r.id, NULL, f.rule, internal.lint_advice(f.rule, f.detail), format(''Access rule %s for key "%s"'', r.id, r.key)
                FROM written AS w JOIN removed AS o ON o.tenant = w.tenant AND o.name = w.name
@@ -310,6 +317,7 @@ DECLARE
     one record;
     beside broker.subject_grant[];
     rule_tenants text[]; rule_names text[];
+    new_tenants text[]; new_names text[];
     causes boolean;
 BEGIN
     -- The grants beside what was written or removed, in which a finding may be about that.
@@ -412,7 +420,8 @@ BEGIN
         EXECUTE CASE TG_TABLE_NAME
             WHEN 'key' THEN 'SELECT EXISTS (SELECT FROM written AS w JOIN removed AS r ON r.tenant = w.tenant AND r.name = w.name
                                             WHERE r.max_duration <= 900 AND w.max_duration > 900 OR r.provider <> w.provider)'
-            ELSE 'SELECT EXISTS (SELECT FROM written AS w JOIN removed AS r ON r.name = w.name WHERE w.max_duration < coalesce(r.max_duration, 2147483647))' END INTO causes;
+            ELSE 'SELECT EXISTS (SELECT FROM written AS w JOIN removed AS r ON r.name = w.name
+                                    WHERE w.max_duration < coalesce(r.max_duration, 2147483647) OR w.max_keys < r.max_keys OR w.max_grants < r.max_grants OR w.max_globs < r.max_globs)' END INTO causes;
     ELSE
         causes := TG_TABLE_NAME = 'blocked_subject' AND TG_OP <> 'DELETE';
     END IF;
@@ -425,6 +434,12 @@ BEGIN
                     WHERE internal.as_compared($1, to_jsonb(w)) IS DISTINCT FROM internal.as_compared($1, to_jsonb(r))', TG_ARGV[0]) ELSE '' END
            INTO beside USING TG_TABLE_NAME::text;
     END IF;
+    -- what a new name is almost the same as
+    IF TG_OP <> 'DELETE' AND TG_TABLE_NAME IN ('tenant', 'identity_provider', 'access_provider', 'key') THEN
+        EXECUTE 'SELECT array_agg(n.tenant), array_agg(n.name) FROM (SELECT to_jsonb(w) ->> ''tenant'', w.name FROM written AS w WHERE w.enabled'
+             || CASE TG_OP WHEN 'UPDATE' THEN ' EXCEPT SELECT to_jsonb(r) ->> ''tenant'', r.name FROM removed AS r' ELSE '' END || ' ORDER BY 2 LIMIT 10) AS n (tenant, name)'
+           INTO new_tenants, new_names;
+    END IF;
     -- without approvers that it had, a rule may need an approval
     IF TG_TABLE_NAME = 'access_approver' AND TG_OP <> 'INSERT' THEN
         EXECUTE 'SELECT array_agg(r.tenant), array_agg(r.rule::text) FROM removed AS r' INTO rule_tenants, rule_names;
@@ -434,15 +449,16 @@ BEGIN
         'SELECT n.* FROM (SELECT f.*, row_number() OVER (PARTITION BY f.rule ORDER BY f.id, f.name) AS number, sum(f.stands_for) OVER () AS in_all
                             FROM (SELECT l.*, 1 AS stands_for FROM (' || concat(shown, others_shown) || ') AS l
                                   UNION ALL SELECT a.* FROM internal.what_awaits_approval($6, $3, $2) AS a
+' || CASE WHEN new_names IS NOT NULL THEN 'UNION ALL SELECT a.*, 1 FROM internal.found_nearly_named($6, $10, $11) AS a' ELSE '' END || '
 ' || CASE WHEN rule_names IS NOT NULL THEN 'UNION ALL SELECT a.* FROM internal.what_awaits_approval(''access_rule'', $8, $9) AS a' ELSE '' END || '
                                   UNION ALL SELECT b.*, 1 FROM internal.found_beside($6, $7) AS b) AS f) AS n
           WHERE n.number <= 10 ORDER BY n.number, internal.place_of_finding(n.rule), n.rule LIMIT 10'
-        USING ids, names, tenants, others, known, TG_TABLE_NAME::text, beside, rule_tenants, rule_names
+        USING ids, names, tenants, others, known, TG_TABLE_NAME::text, beside, rule_tenants, rule_names, new_tenants, new_names
     LOOP
         RAISE WARNING '%: % [%]', one.title, one.advice, one.rule;
     END LOOP;
     IF one.in_all > 10 THEN
-        RAISE WARNING '10 of % warnings are shown.', one.in_all USING HINT = format('To list them: SELECT * FROM broker.lint WHERE %s;', internal.linted_rows(TG_TABLE_NAME, tenants, others_shown IS NOT NULL));
+        RAISE WARNING '10 of % warnings are shown.', one.in_all USING HINT = format('To list them: SELECT * FROM broker.lint WHERE %s;', internal.linted_rows(TG_TABLE_NAME, CASE TG_TABLE_NAME WHEN 'tenant' THEN names ELSE tenants END, others_shown IS NOT NULL));
     END IF;
     IF TG_TABLE_NAME = 'blocked_subject' THEN
         FOR one IN SELECT b.subject, CASE WHEN jsonb_path_exists(b.claims, 'strict $.* ? (@.type() == "array")') OR NOT EXISTS (

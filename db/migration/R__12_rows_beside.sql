@@ -229,3 +229,26 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.found_beside(text, broker.subject_grant[]) IS 'The findings of internal.lint_beside about the rows just written, worded as warnings.';
+
+-- Letters that look alike: l, I and 1; o, O and 0.
+CREATE OR REPLACE FUNCTION internal.looks_like(one text, other text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN lower(translate(regexp_replace(one, '[-_.](?![0-9])|(?<![0-9])[-_.]', '', 'g'), 'I1O0', 'lloo'))
+         = lower(translate(regexp_replace(other, '[-_.](?![0-9])|(?<![0-9])[-_.]', '', 'g'), 'I1O0', 'lloo'));
+COMMENT ON FUNCTION internal.looks_like(text, text) IS 'Whether two names differ only by case, by characters that look alike, or by -, _ and dots, but not those between numbers.';
+
+CREATE OR REPLACE FUNCTION internal.found_nearly_named(of_table text, tenants text[], names text[]) RETURNS TABLE (id bigint, name text, rule text, advice text, title text)
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
+BEGIN
+    RETURN QUERY EXECUTE format(
+        'SELECT NULL::bigint, w.name, ''nearly_another_name'', internal.lint_advice(''nearly_another_name'', concat_ws(chr(10), w.name, o.name)), format(''%%s "%%s"'', %L, w.name)
+           FROM unnest($1, $2) AS w (tenant, name)
+          CROSS JOIN LATERAL (SELECT min(s.name) AS name FROM (SELECT r.* FROM broker.%I AS r WHERE %s LIMIT 10000) AS s
+                 WHERE s.name <> w.name AND s.enabled
+                   AND CASE WHEN translate(s.name, ''0123456789'', '''') = translate(w.name, ''0123456789'', '''') THEN internal.looks_like(s.name, w.name)
+                            ELSE internal.looks_like(s.name, w.name) OR internal.is_misspelling(s.name, w.name) END) AS o WHERE o.name IS NOT NULL',
+        upper(left(of_table, 1)) || replace(substr(of_table, 2), '_', ' '), of_table, CASE of_table WHEN 'tenant' THEN 'true' ELSE 'r.tenant = w.tenant' END)
+        USING tenants, names;
+END
+$$;
+COMMENT ON FUNCTION internal.found_nearly_named(text, text[], text[]) IS 'New names of rows that are almost the same as those of other rows of the tenant, or as those of other tenants.';

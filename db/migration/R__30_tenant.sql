@@ -26,6 +26,20 @@ SELECT t.name, 'tenant', t.name, 'duration_too_short', internal.lint_advice('dur
  UNION ALL
 SELECT t.name, 'tenant', t.name, 'few_requests', internal.lint_advice('few_requests', t.max_requests::text) FROM broker.tenant AS t WHERE t.enabled AND t.max_requests < 10
  UNION ALL
+-- Whole days are meant as they are, if credentials of some type can live that long.
+SELECT t.name, 'tenant', t.name, 'longer_than_any_type', internal.lint_advice('longer_than_any_type', concat_ws(chr(10), t.max_duration, round(t.max_duration / 86400.0, 1), s.longest))
+  FROM broker.tenant AS t CROSS JOIN LATERAL (
+       SELECT coalesce(max(y.max_duration) FILTER (WHERE EXISTS (SELECT FROM broker.access_provider AS a WHERE a.tenant = t.name AND a.enabled AND a.type = y.type)), max(y.max_duration)) AS longest,
+              max(y.max_duration) AS of_all
+         FROM broker.provider_type AS y) AS s
+ WHERE t.enabled AND t.max_duration > 86400 AND (t.max_duration > s.of_all OR t.max_duration > s.longest AND t.max_duration % 86400 <> 0)
+ UNION ALL
+SELECT t.name, 'tenant', t.name, 'reviews_too_rare', internal.lint_advice('reviews_too_rare', concat_ws(chr(10), t.review_days, round(t.review_days / 365.0, 1)))
+  FROM broker.tenant AS t WHERE t.enabled AND t.review_days > 732
+ UNION ALL
+SELECT t.name, 'tenant', t.name, 'notices_to_the_broker', internal.lint_advice('notices_to_the_broker', h.host)
+  FROM broker.tenant AS t CROSS JOIN LATERAL substring(t.notice_url FROM '(?i)^https?://(localhost|127[.][0-9.]+|\[::1\])([:/]|$)') AS h (host) WHERE t.enabled AND h.host IS NOT NULL
+ UNION ALL
 SELECT t.name, 'tenant', t.name, 'shorter_than_its_types', internal.lint_advice('shorter_than_its_types', concat_ws(chr(10), t.max_duration, s.type, s.name, s.min_duration))
   FROM broker.tenant AS t CROSS JOIN LATERAL (
        SELECT y.type, a.name, y.min_duration FROM broker.access_provider AS a JOIN broker.provider_type AS y ON y.type = a.type

@@ -92,16 +92,27 @@ CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identi
             CASE WHEN checked.issuer ~ '/realms/[^/]+/+$' THEN concat_ws(chr(10), checked.issuer, rtrim(checked.issuer, '/'))
                  WHEN checked.issuer ~ '^https://[^/]+[.]auth0[.]com$' THEN concat_ws(chr(10), checked.issuer, checked.issuer || '/')
                  WHEN checked.issuer ~ '^https://[^/.]+-admin[.](okta|oktapreview|okta-emea)[.]com(/|$)' THEN concat_ws(chr(10), checked.issuer, regexp_replace(checked.issuer, '-admin[.]', '.'))
+                 WHEN checked.issuer ~ '^https://[^/]+[.](okta|oktapreview|okta-emea)[.]com/oauth2(/?$|/v1(/|$)|/[^/]+/)'
+                 THEN concat_ws(chr(10), checked.issuer, 'https://HOST of the organization, or https://HOST/oauth2/ID, such as https://acme.okta.com/oauth2/default')
                  WHEN checked.issuer ~ '^https://cognito-idp[.][a-z0-9-]+[.]amazonaws[.]com(/?|/.*/)$|^https://[^/]+[.]amazoncognito[.]com(/|$)'
                  THEN concat_ws(chr(10), checked.issuer, 'https://cognito-idp.REGION.amazonaws.com/POOL_ID') END)),
         ('jwks_uri_is_discovery', coalesce(substring(checked.jwks_uri FROM '/[.]well-known/(?:openid-configuration|oauth-authorization-server)'),
-                                           CASE WHEN rtrim(checked.jwks_uri, '/') = rtrim(checked.issuer, '/') THEN '' END)),
-        ('audience_of_another_service', (SELECT a FROM unnest(checked.audiences) AS a WHERE internal.is_vendor_audience(a)
+                                           CASE WHEN rtrim(checked.jwks_uri, '/') = rtrim(checked.issuer, '/') OR checked.jwks_uri ~ '/(token|authorize|userinfo|introspect|logout|login)/?$' THEN '' END)),
+        ('audience_of_another_service', (SELECT a FROM unnest(checked.audiences) AS a
+           LEFT JOIN internal.known_issuer(checked.issuer) AS k ON true WHERE internal.is_vendor_audience(a) AND a IS DISTINCT FROM internal.only_audience(k.name)
+             -- a cluster's own audience may be its issuer
+             OR k.name <> 'Kubernetes' AND rtrim(a, '/') = rtrim(checked.issuer, '/')
              OR a = ANY (internal.audiences_of_others()) OR a ~ '^https://github[.]com/[^/]+$'
              -- the issuer's own APIs
              OR a ~ '/(userinfo|api/v2/)$' AND substring(a FROM '^https://[^/]+') = substring(checked.issuer FROM '^https://[^/]+')
              -- an OAuth client of one's own, by which people log in here; Google gives its id tokens no other audience. The two are gcloud's.
              OR a ~ '[.]apps[.]googleusercontent[.]com$' AND (a IS DISTINCT FROM checked.login_client_id OR a ~ '^(32555940559|764086051850)[.-]') LIMIT 1)),
+        ('audience_not_sent', (SELECT concat_ws(chr(10), k.name, internal.only_audience(k.name)) FROM internal.known_issuer(checked.issuer) AS k
+            WHERE internal.only_audience(k.name) <> ALL (checked.audiences))),
+        ('audience_nearly_another', (SELECT concat_ws(chr(10), a, b, o.name) FROM broker.identity_provider AS o CROSS JOIN unnest(o.audiences) AS b CROSS JOIN unnest(checked.audiences) AS a
+            WHERE o.tenant = checked.tenant AND o.name <> checked.name AND o.enabled AND a <> b AND abs(length(a) - length(b)) <= 1 AND internal.is_misspelling(a, b)
+              AND b <> ALL (checked.audiences) AND NOT EXISTS (SELECT FROM broker.identity_provider AS s WHERE s.tenant = checked.tenant AND s.name <> checked.name AND s.enabled AND a = ANY (s.audiences))
+            ORDER BY o.name LIMIT 1)),
         ('approver_beside_subject', CASE WHEN checked.accepts @> '{subject,approver}' THEN '' END),
         ('issuer_inside_cluster', CASE WHEN checked.jwks IS NULL AND coalesce(checked.jwks_uri, checked.issuer) ~* '^https?://([^/:]+[.])?(svc|local|kubernetes[.]default)([:/]|$)' THEN coalesce(checked.jwks_uri, checked.issuer) END),
         ('one_time_without_id', (SELECT k.name FROM internal.known_issuer(checked.issuer) AS k WHERE checked.one_time_tokens AND k.name IN ('Google', 'Microsoft Entra ID'))),
@@ -112,20 +123,30 @@ CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identi
         -- of an issuer in the cloud, whose host is not the tenant's
         ('certificate_of_a_public_issuer', CASE WHEN checked.ca_certificate IS NOT NULL THEN coalesce((SELECT k.name FROM internal.known_issuer(checked.issuer) AS k WHERE k.issuer_pattern ~ '^https://[^/]*[.](com|io|net|org|dev)(/|$)'),
              (SELECT s.issuer FROM broker.shared_issuer AS s WHERE s.issuer = checked.issuer)) END),
-        ('jwks_uri_of_another_issuer', (SELECT concat_ws(chr(10), o.name, coalesce(k.jwks_uri, 'null')) FROM broker.known_issuer AS o
+        ('jwks_uri_of_another_issuer', coalesce((SELECT concat_ws(chr(10), CASE o.name WHEN k.name THEN substring(checked.jwks_uri FROM '^https://([^/]+)') ELSE o.name END, coalesce(k.jwks_uri, 'null')) FROM broker.known_issuer AS o
              LEFT JOIN internal.known_issuer(checked.issuer) AS k ON true
-            WHERE (o.jwks_uri = checked.jwks_uri OR internal.glob_matches(rtrim(o.issuer_pattern, '/') || '/**', checked.jwks_uri) AND o.issuer_pattern !~ '^https://[*]') AND o.name IS DISTINCT FROM k.name
+            WHERE (o.jwks_uri = checked.jwks_uri OR internal.glob_matches(rtrim(o.issuer_pattern, '/') || '/**', checked.jwks_uri) AND o.issuer_pattern !~ '^https://[*]')
+              -- an installation of one's own has the name of the vendor's service
+              AND (o.name IS DISTINCT FROM k.name OR o.name <> 'Kubernetes' AND NOT internal.glob_matches(o.issuer_pattern, checked.issuer))
               -- the same host is its own
-              AND substring(checked.jwks_uri FROM '^https://[^/]+') <> substring(checked.issuer FROM '^https://[^/]+') LIMIT 1)),
+              AND substring(checked.jwks_uri FROM '^https://[^/]+') <> substring(checked.issuer FROM '^https://[^/]+') LIMIT 1),
+             -- the keys of an installation of one's own, told by their path; a copy of the vendor's has the vendor's host in its path
+             (SELECT concat_ws(chr(10), h.of_keys, coalesce(k.jwks_uri, 'null')) FROM (VALUES (1)) AS one LEFT JOIN internal.known_issuer(checked.issuer) AS k ON true
+               CROSS JOIN LATERAL (SELECT substring(checked.jwks_uri FROM '^https://([^/]+)') AS of_keys, substring(checked.issuer FROM '^https://([^/]+)') AS of_issuer) AS h
+               WHERE h.of_keys <> h.of_issuer AND strpos(checked.jwks_uri, h.of_issuer) = 0 AND internal.sender_of_keys(checked.jwks_uri) IS NOT NULL
+                 AND (k.jwks_uri IS NOT NULL OR internal.sender_of_keys(checked.jwks_uri) <> coalesce(k.name, CASE WHEN checked.issuer ~ '/realms/[^/]+$' THEN 'Keycloak' END))))),
         ('jwks_uri_of_another_place', internal.other_place(checked.issuer, checked.jwks_uri)),
         ('jwks_uri_of_another_host', (SELECT substring(checked.jwks_uri FROM '^https://([^/]+)') FROM internal.known_issuer(checked.issuer) AS k
             WHERE k.name = 'Kubernetes' AND k.issuer_pattern !~ '^https://kubernetes[.]' AND substring(checked.jwks_uri FROM '^https://[^/]+') <> substring(checked.issuer FROM '^https://[^/]+')
               AND internal.other_place(checked.issuer, checked.jwks_uri) IS NULL)),
         ('login_of_actors', CASE WHEN NOT checked.accepts && '{subject,approver}' THEN checked.login_client_id END),
+        -- people sign in to GitLab
+        ('login_of_jobs', CASE WHEN checked.login_client_id IS NOT NULL THEN (SELECT k.name FROM internal.known_issuer(checked.issuer) AS k WHERE k.project_wildcard > 0 AND k.name NOT IN ('GitLab', 'Gitea or Forgejo Actions')) END),
         ('token_type_of_another_use', (SELECT t FROM unnest(checked.token_types) AS t
             WHERE regexp_replace(lower(t), '^application/', '') = ANY (internal.token_types_of_other_uses()) LIMIT 1)),
         ('same_as_another_row', (SELECT min(o.name) FROM broker.identity_provider AS o WHERE o.tenant = checked.tenant AND o.name <> checked.name AND o.enabled
-             AND internal.nearly(o.issuer) = internal.nearly(checked.issuer)
+             -- by another audience other tokens come in
+             AND internal.nearly(o.issuer) = internal.nearly(checked.issuer) AND o.audiences && checked.audiences
              AND internal.claims_cover(o.required_claims, checked.required_claims) AND internal.claims_cover(checked.required_claims, o.required_claims)
              AND (o.jwks, o.token_types, o.clock_skew, o.max_token_age, o.one_time_tokens)
                  IS NOT DISTINCT FROM (checked.jwks, checked.token_types, checked.clock_skew, checked.max_token_age, checked.one_time_tokens)
@@ -133,9 +154,10 @@ CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identi
         ('algorithm_not_sent', (SELECT concat_ws(chr(10), k.name, array_to_string(k.algorithms, ', ')) FROM internal.known_issuer(checked.issuer) AS k
             WHERE k.algorithms IS NOT NULL AND NOT k.algorithms && checked.algorithms)),
         ('certificate_expired', internal.certificate_fault('{}', checked.ca_certificate)),
+        ('clock_skew_too_long', CASE WHEN checked.clock_skew > 600 THEN round(checked.clock_skew / 60.0)::text END),
         ('clock_skew_exceeds_age', CASE WHEN checked.clock_skew > checked.max_token_age THEN checked.clock_skew::text END),
         ('token_age_too_short', CASE WHEN checked.max_token_age < 60 THEN checked.max_token_age::text END),
-        ('token_age_too_long', CASE WHEN checked.max_token_age > 86400 THEN concat_ws(chr(10), checked.max_token_age, round(checked.max_token_age / 86400.0, 1)) END)) AS r (rule, detail)
+        ('token_age_too_long', CASE WHEN checked.max_token_age > 86400 OR checked.max_token_age >= 30000 AND checked.max_token_age % 3600 <> 0 THEN concat_ws(chr(10), checked.max_token_age, round(checked.max_token_age / 86400.0, 1)) END)) AS r (rule, detail)
      WHERE r.detail IS NOT NULL
      UNION ALL
     SELECT 'contradicts_its_issuer', concat_ws(chr(10), c.claim, c.value) FROM internal.known_issuer(checked.issuer) AS k
@@ -144,6 +166,9 @@ CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identi
      UNION ALL
     SELECT 'contradicts_its_issuer', concat_ws(chr(10), 'iss', checked.issuer)
      WHERE checked.required_claims ? 'iss' AND NOT internal.text_may_fit(checked.required_claims -> 'iss', checked.issuer, 'exact')
+     UNION ALL
+    SELECT 'contradicts_another_claim', concat_ws(chr(10), c.in_claim, c.claim, c.value) FROM internal.known_issuer(checked.issuer) AS k
+     CROSS JOIN internal.claims_in_claims(k.subject_claims, checked.required_claims) AS c WHERE NOT internal.text_may_fit(checked.required_claims -> c.claim, c.value, c.match)
      UNION ALL
     SELECT t.rule, t.detail FROM unnest(checked.audiences) AS a CROSS JOIN LATERAL (
            SELECT n.rule, concat_ws(chr(10), 'audience', n.detail) FROM internal.lint_text(a) AS n

@@ -6,6 +6,8 @@ CREATE OR REPLACE FUNCTION internal.check_shared_issuer() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    shared_by_owners text;
 BEGIN
     PERFORM internal.refuse_missing(TG_RELID, to_jsonb(NEW), '{issuer,owner_claims}');
     IF NOT internal.is_url(NEW.issuer) OR NEW.issuer ~ '[?]' THEN
@@ -14,6 +16,18 @@ BEGIN
     ELSIF internal.list_fault(NEW.owner_claims, 255) IS NOT NULL THEN
         PERFORM internal.refuse(format('Shared issuer "%s": owner_claims %s.', NEW.issuer, internal.list_fault(NEW.owner_claims, 255)),
                               'List the claims that identify the token''s owner, for example ''{repository_owner_id,repository_id}''.');
+    END IF;
+    SELECT c INTO shared_by_owners FROM unnest(NEW.owner_claims) AS c
+     WHERE c = ANY ('{iss,exp,nbf,iat,jti,nonce,auth_time,ref,ref_type,ref_path,ref_protected,sha,event_name,environment,workflow,runner_environment,email_verified}')
+        OR EXISTS (SELECT FROM internal.known_issuer(NEW.issuer) AS k WHERE k.claim_forms ? c
+                      AND NOT EXISTS (SELECT FROM jsonb_array_elements_text(k.claim_forms -> c) AS f WHERE f ~ '[*#]')) LIMIT 1;
+    IF FOUND THEN
+        PERFORM internal.refuse(format('Shared issuer "%s": the claim "%s" in owner_claims does not identify an owner, since tokens of many owners have the same value.', NEW.issuer, shared_by_owners),
+                              'List the claims that identify the token''s owner, for example ''{repository_owner_id,repository_id}''.');
+    END IF;
+    IF strpos(NEW.issuer, '*') > 0 THEN
+        PERFORM internal.refuse(format('The shared issuer "%s" has a *, but issuers are compared exactly.', NEW.issuer),
+                              'Write the iss claim of its tokens as it is. An issuer of each customer''s own is not shared.');
     END IF;
     NEW := internal.signed(NEW, OLD);
     RETURN NEW;

@@ -12,6 +12,15 @@ SELECT a.tenant, 'access_provider', a.name, r.rule, internal.lint_advice(r.rule,
        SELECT n.rule, concat_ws(chr(10), 'target', n.detail) FROM unnest(a.allowed_targets) AS t CROSS JOIN internal.lint_text(t) AS n
        UNION ALL SELECT 'target_fits_no_form' AS rule, concat_ws(chr(10), a.type, t, array_to_string(y.target_forms, ' or ')) FROM unnest(a.allowed_targets) AS t
         WHERE y.target_forms IS NOT NULL AND NOT EXISTS (SELECT FROM unnest(y.target_forms) AS f WHERE internal.globs_overlap(t, f))
+       -- names of these types have no comma
+       UNION ALL SELECT 'list_in_one_value' AS rule, t FROM unnest(a.allowed_targets) AS t
+        WHERE t ~ '^[^,]+(,[^,]+)+$' AND (a.type IN ('ssh', 'postgresql', 'kubernetes', 'github-app', 'gcp', 'azure') OR t ~ ',[ ]*arn:')
+       -- the settings that each key of the type has
+       UNION ALL SELECT 'allows_no_key' AS rule, concat_ws(chr(10), a.type, f.form) FROM (VALUES ('github-app', 'permission:', 'permission:NAME:LEVEL'),
+              ('github-app', '(repository|repository_id):|all_repositories$', 'repository:NAME, repository_id:ID or all_repositories'), ('x509', 'subject:', 'subject:/CN=NAME')) AS f (type, start, form)
+        WHERE f.type = a.type AND NOT EXISTS (SELECT FROM unnest(a.allowed_targets) AS t WHERE t = '**' OR t ~ ('^' || f.start))
+       UNION ALL SELECT 'unlikely_name' AS rule, concat_ws(chr(10), 'allowed_targets', split_part(t, ':', 2)) FROM unnest(a.allowed_targets) AS t
+        WHERE a.type = 'github-app' AND t ~ '^permission:[a-z_]+:' AND NOT y.key_settings -> 'permissions' -> 'likely_names' ? split_part(t, ':', 2)
        UNION ALL SELECT 'any_target' AS rule, a.type WHERE a.allowed_targets = '{**}' AND a.type IN ('ssh', 'x509', 'postgresql')
        UNION ALL SELECT 'any_account' AS rule, t FROM unnest(a.allowed_targets) AS t WHERE a.shared_identity AND t ~ '^arn:[^:]*:iam:[^:]*:[^:]*[*]'
        UNION ALL SELECT 'any_target_beside_others' AS rule, '' AS detail WHERE '**' = ANY (a.allowed_targets) AND cardinality(a.allowed_targets) > 1

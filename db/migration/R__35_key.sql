@@ -256,6 +256,12 @@ SELECT k.tenant, 'key', k.name, r.rule, internal.lint_advice(r.rule, r.detail) F
          FROM broker.access_provider AS a JOIN broker.provider_type AS y ON y.type = a.type
         CROSS JOIN jsonb_each(k.settings) AS s CROSS JOIN jsonb_object_keys(CASE jsonb_typeof(s.value) WHEN 'object' THEN s.value ELSE '{}' END) AS n (name)
         WHERE a.tenant = k.tenant AND a.name = k.provider AND y.key_settings -> s.key ? 'likely_names' AND NOT y.key_settings -> s.key -> 'likely_names' ? n.name
+       UNION ALL SELECT 'setting_nearly_known' AS rule, concat_ws(chr(10), s.key, v #>> '{}', min(l))
+         FROM broker.access_provider AS a JOIN broker.provider_type AS y ON y.type = a.type
+        CROSS JOIN jsonb_each(y.key_settings) AS s CROSS JOIN jsonb_path_query(k.settings -> s.key, '$[*]') AS v CROSS JOIN jsonb_array_elements_text(s.value -> 'likely_values') AS l
+        WHERE a.tenant = k.tenant AND a.name = k.provider AND s.value ? 'likely_values' 
+          -- Microsoft documents some of its scopes with two slashes
+          AND NOT s.value -> 'likely_values' ? regexp_replace(v #>> '{}', '//[.]default$', '/.default') AND internal.is_misspelling(v #>> '{}', l) GROUP BY s.key, v
        -- what other types call the same field is known to tools too
        UNION ALL SELECT 'output_of_another_field' AS rule, concat_ws(chr(10), o.key, o.value, e.field)
          FROM broker.access_provider AS a JOIN broker.provider_type AS y ON y.type = a.type CROSS JOIN jsonb_each_text(k.outputs) AS o

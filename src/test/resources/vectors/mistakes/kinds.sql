@@ -1004,11 +1004,6 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 --> Access provider "p3": nearly_the_same_row
 --! 01000
 
--- an identity provider again, the values of a condition in another order
-INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims) VALUES ('i2', 'acme', 'https://i2.acme.example', '{i2}', '{"team": ["a", "b"]}'); INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims) VALUES ('i3', 'acme', 'https://i2.acme.example', '{i3}', '{"team": ["b", "a"]}');
---> Identity provider "i3": same_as_another_row
---! 01000
-
 -- an e-mail address as a subject of Keycloak
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'acme-keycloak', 'grace@acme.example', 'read', 'OPS-9: Grace reads');
 --> Grant of key "read" to "grace@acme.example": unlike_its_issuer
@@ -1017,4 +1012,280 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 -- a SPIFFE id at the issuer of a cluster
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'acme-cluster', 'spiffe://acme.example/ns/shop/sa/deployer', 'read', 'OPS-9: the deployer reads');
 --> Grant of key "read" to "spiffe://acme.example/ns/shop/sa/deployer": subject_fits_no_form
+--! 01000
+
+-- tenant: an hour in milliseconds
+UPDATE broker.tenant SET max_duration = 3600000 WHERE name = 'acme';
+--> Tenant "acme": longer_than_any_type
+--? 3600000 seconds are 41.7 days, longer than credentials
+--! 01000
+
+-- tenant: ten minutes in milliseconds, longer than its only type
+INSERT INTO broker.tenant (name) VALUES ('shop'); INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('shop', 'aws', 'aws-sts', '{"region": "eu-central-1"}'); UPDATE broker.tenant SET max_duration = 600000 WHERE name = 'shop';
+--> Tenant "shop": longer_than_any_type
+--? (43200 seconds at most)
+--! 01000
+
+-- tenant: notices to the developer's own machine
+UPDATE broker.tenant SET notice_url = 'http://127.0.0.1:9000/hook', notice_secret = '{"file": "n"}' WHERE name = 'acme';
+--> Tenant "acme": notices_to_the_broker
+--? notice_url has the host "127.0.0.1"
+--! 01000
+
+-- tenant: fewer keys than it has
+UPDATE broker.tenant SET max_keys = 5 WHERE name = 'acme';
+--> Tenant "acme": below_what_it_has
+--? keys and max_keys is 5
+--! 01000
+
+-- tenant: two letters exchanged in a name that never changes
+INSERT INTO broker.tenant (name) VALUES ('amce');
+--> Tenant "amce": nearly_another_name
+--? almost the same as "acme"
+--! 01000
+
+-- key: a capital I for an l
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'depIoy', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x"}');
+--> Key "depIoy": nearly_another_name
+--? almost the same as "deploy"
+--! 01000
+
+-- key: a plural
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'deploys', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x"}');
+--> Key "deploys": nearly_another_name
+--? almost the same as "deploy"
+--! 01000
+
+-- key: renamed so that it looks like another
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x"}'); UPDATE broker.key SET name = 'Deploy' WHERE tenant = 'acme' AND name = 'k2';
+--> Key "Deploy": nearly_another_name
+--? almost the same as "deploy"
+--! 01000
+
+-- access provider: _ for - in the name of another
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'own_tokens', 'aws-sts', '{"region": "eu-west-1"}', '{arn:aws:iam::123456789012:role/x-*}');
+--> Access provider "own_tokens": nearly_another_name
+--? almost the same as "own-tokens"
+--! 01000
+
+-- identity provider: a letter of the name of another
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('acme-keycloack', 'acme', 'https://sso2.acme.example/realms/x', '{mintmark-x}');
+--> Identity provider "acme-keycloack": nearly_another_name
+--? almost the same as "acme-keycloak"
+--! 01000
+
+-- aws-sts: an account of ten digits
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "eu-central-1"}', '{arn:aws:iam::1234567890:role/ci-*}');
+--> Access provider "p2": unlikely_settings
+--? not a number of twelve digits
+--! 01000
+
+-- aws-sts: an account by its alias
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "eu-central-1"}', '{arn:aws:iam::acme-prod:role/ci-*}');
+--> Access provider "p2": unlikely_settings
+--? not a number of twelve digits
+--! 01000
+
+-- aws-sts: a partition that does not exist
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "us-gov-west-1"}', '{arn:aws-gov:iam::123456789012:role/ci-*}');
+--> Access provider "p2": unlikely_settings
+--? a partition that AWS does not have
+--! 01000
+
+-- aws-sts: no role after the slash
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "eu-central-1"}', '{arn:aws:iam::123456789012:role/}');
+--> Access provider "p2": unlikely_settings
+--? ends before the name of a role
+--! 01000
+
+-- aws-sts: two roles in one target
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "eu-central-1"}', '{"arn:aws:iam::123456789012:role/ci-a,arn:aws:iam::123456789012:role/ci-b"}');
+--> Access provider "p2": list_in_one_value
+--? is one value with a comma
+--! 01000
+
+-- gcp: an address without .iam
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/123456789/locations/global/workloadIdentityPools/mintmark/providers/mintmark"}', '{ci@acme-prod.gserviceaccount.com}');
+--> Access provider "p2": unlikely_settings
+--? an address that no service account has
+--! 01000
+
+-- gcp: the prefix of an IAM policy
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/123456789/locations/global/workloadIdentityPools/mintmark/providers/mintmark"}', '{serviceAccount:ci@acme-prod.iam.gserviceaccount.com}');
+--> Access provider "p2": target_fits_no_form
+--? Write targets of the form *@*
+--! 01000
+
+-- azure: the name of an application
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "5d2c9f10-44ab-4b1e-9c3d-77aa01f0b6e2"}', '{shop-deploy}');
+--> Access provider "p2": unlikely_settings
+--? not the id of an application
+--! 01000
+
+-- github-app: a repository with its owner
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEG", "private_key": {"file": "app2.pem"}, "installation_id": "22345678"}', '{repository:acme/shop,repository:docs,permission:contents:*}');
+--> Access provider "p2": target_fits_no_form
+--? can match "repository:acme/shop"
+--! 01000
+
+-- github-app: a permission without its prefix
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEG", "private_key": {"file": "app2.pem"}, "installation_id": "22345678"}', '{repository:shop,permission:contents:*,issues:write}');
+--> Access provider "p2": target_fits_no_form
+--? can match "issues:write"
+--! 01000
+
+-- github-app: no permission
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEG", "private_key": {"file": "app2.pem"}, "installation_id": "22345678"}', '{repository:shop}');
+--> Access provider "p2": allows_no_key
+--? Each key of type github-app has a target of the form permission:NAME:LEVEL
+--! 01000
+
+-- github-app: a level that does not exist
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEG", "private_key": {"file": "app2.pem"}, "installation_id": "22345678"}', '{repository:shop,permission:contents:wirte}');
+--> Access provider "p2": unlikely_settings
+--? a level that GitHub does not have
+--! 01000
+
+-- github-app: a permission that does not exist
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEG", "private_key": {"file": "app2.pem"}, "installation_id": "22345678"}', '{repository:shop,permission:content:write}');
+--> Access provider "p2": unlikely_name
+--? The setting "allowed_targets" has the name "content"
+--! 01000
+
+-- kubernetes: a namespace in capitals
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://k2.acme.example:6443"}', '{Shop/*}');
+--> Access provider "p2": unlikely_settings
+--? not NAMESPACE/NAME in lower case
+--! 01000
+
+-- kubernetes: the path of the API
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://k2.acme.example:6443"}', '{namespaces/shop/serviceaccounts/deployer}');
+--> Access provider "p2": unlikely_settings
+--? not NAMESPACE/NAME in lower case
+--! 01000
+
+-- ssh: two users in one target
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'ssh', '{"ca_key": {"file": "ssh-ca2"}}', '{"deploy,backup"}');
+--> Access provider "p2": list_in_one_value
+--? is one value with a comma
+--! 01000
+
+-- postgresql: clients get the broker's database
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "stock", "login": "mintmark", "password": {"file": "p"}}', '{stock_rw}');
+--> Access provider "p2": unlikely_settings
+--? has no client_database, so clients get
+--! 01000
+
+-- postgresql: a role that takes over the server
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "client_database": "stock", "login": "mintmark", "password": {"file": "p"}}', '{stock_rw,rds_superuser}');
+--> Access provider "p2": unlikely_settings
+--? has a target that no key may name
+--! 01000
+
+-- jwt: a target without TLS
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'jwt', '{}', '{http://stock.acme.example}');
+--> Access provider "p2": unlikely_settings
+--? has an http URL as target
+--! 01000
+
+-- gcp: a scope of Storage for reading
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'google', 3600, '{"service_account": "deploy@acme-prod.iam.gserviceaccount.com", "scopes": ["https://www.googleapis.com/auth/devstorage.readonly"]}');
+--> Key "k2": setting_nearly_known
+--? the known "https://www.googleapis.com/auth/devstorage.read_only"
+--! 01000
+
+-- gcp: a scope for reading with a hyphen
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'google', 3600, '{"service_account": "deploy@acme-prod.iam.gserviceaccount.com", "scopes": ["https://www.googleapis.com/auth/contacts.read-only"]}');
+--> Key "k2": unlikely_settings
+--? not spelled as Google does
+--! 01000
+
+-- gcp: a letter of a scope
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'google', 3600, '{"service_account": "deploy@acme-prod.iam.gserviceaccount.com", "scopes": ["https://www.googleapis.com/auth/clod-platform"]}');
+--> Key "k2": setting_nearly_known
+--? the known "https://www.googleapis.com/auth/cloud-platform"
+--! 01000
+
+-- azure: Key Vault in the domain of others
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'azure', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "https://vault.azure.com/.default"}');
+--> Key "k2": unlikely_settings
+--? the name of a service of Azure, but not its resource
+--! 01000
+
+-- azure: a letter of a scope
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'azure', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "https://managment.azure.com/.default"}');
+--> Key "k2": setting_nearly_known
+--? the known "https://management.azure.com/.default"
+--! 01000
+
+-- azure: a scope without its scheme
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'azure', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "management.azure.com/.default"}');
+--> Key "k2": unlikely_settings
+--? has a scope without https://
+--! 01000
+
+-- azure: the directory as a resource
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'azure', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "api://72f988bf-86f1-41af-91ab-2d7cd011db47/.default"}');
+--> Key "k2": unlikely_settings
+--? the directory's id as the resource
+--! 01000
+
+-- postgresql: 60 minutes as 60
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'orders', 60, '{"role": "app_rw"}');
+--> Key "k2": unlikely_settings
+--? max_duration is in seconds: an hour is 3600
+--! 01000
+
+-- block by name in the form that leaves the branches: the statement has **
+INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acme', 'repo:acme/docs:*', 'glob', 'INC-1: leak'); SELECT 1 / count(*) FROM broker.lint WHERE rule = 'github_subject_by_name' AND advice LIKE '%repo:acme@*/docs@*:**%';
+--> Block of "repo:acme/docs:*": glob_matches_less_than_it_seems
+--? repo:*/*:pull_request
+--! 01000
+
+-- x509: a name without its kind
+UPDATE broker.access_provider SET allowed_targets = allowed_targets || '{api.acme.example}' WHERE tenant = 'acme' AND name = 'tls';
+--> Access provider "tls": target_fits_no_form
+--? can match "api.acme.example"
+--! 01000
+
+-- x509: no subject, which each key has
+DELETE FROM broker.key WHERE tenant = 'acme' AND provider = 'tls'; UPDATE broker.access_provider SET allowed_targets = '{dns:*.acme.example}' WHERE tenant = 'acme' AND name = 'tls';
+--> Access provider "tls": allows_no_key
+--? has a target of the form subject:/CN=NAME
+--! 01000
+
+-- tenant: 90 days in hours
+UPDATE broker.tenant SET review_days = 2160 WHERE name = 'acme';
+--> Tenant "acme": reviews_too_rare
+--? 2160 days are 5.9 years
+--! 01000
+
+-- aws-sts: a letter of a region twice
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "eu-centrall-1"}', '{arn:aws:iam::123456789012:role/ci-*}');
+--> Access provider "p2": unlikely_settings
+--? has a region that AWS does not have
+--! 01000
+
+-- github-app: a client id in lower case
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "iv23liABCDEG", "private_key": {"file": "app2.pem"}, "installation_id": "22345678"}', '{repository:shop2,permission:contents:*}');
+--> Access provider "p2": unlikely_settings
+--? has a client_id that is almost one
+--! 01000
+
+-- oauth2: a token endpoint without TLS
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "http://auth2.acme.example/oauth2/token"}', '{https://stock.acme.example}');
+--> Access provider "p2": unlikely_settings
+--? has the token_endpoint of a server without TLS
+--! 01000
+
+-- webhook: an endpoint without TLS
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'webhook', '{"endpoint": "http://c2.acme.example/mintmark", "fields": ["A_TOKEN"]}', '{stock/*}');
+--> Access provider "p2": unlikely_settings
+--? has the endpoint of a server without TLS
+--! 01000
+
+-- gcp: a role as a scope
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'google', 3600, '{"service_account": "deploy@acme-prod.iam.gserviceaccount.com", "scopes": ["https://www.googleapis.com/auth/roles/storage.admin"]}');
+--> Key "k2": unlikely_settings
+--? has a scope that isn't a Google scope
 --! 01000

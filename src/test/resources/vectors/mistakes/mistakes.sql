@@ -187,7 +187,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_
 -- a discovery document for the keys
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri) VALUES ('new', 'other', 'https://new.example.com', '{new}', 'https://new.example.com/.well-known/openid-configuration');
 --> Identity provider "new": jwks_uri_is_discovery
---? The jwks_uri is the issuer or the URL of a discovery document. Set it to the jwks_uri from that document
+--? The jwks_uri is the issuer, or the URL of a discovery document or of another endpoint. Set it to the jwks_uri from the discovery document
 --! 01000
 
 -- an issuer without a scheme
@@ -329,7 +329,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('
 -- an authorization server's metadata as the keys
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri) VALUES ('new', 'other', 'https://new.example.com', '{new}', 'https://new.example.com/.well-known/oauth-authorization-server');
 --> Identity provider "new": jwks_uri_is_discovery
---? The jwks_uri is the issuer or the URL of a discovery document. Set it to the jwks_uri from that document
+--? The jwks_uri is the issuer, or the URL of a discovery document or of another endpoint. Set it to the jwks_uri from the discovery document
 --! 01000
 
 -- a pointer without its first slash
@@ -761,7 +761,9 @@ UPDATE broker.access_provider SET settings = settings || '{"region": "-----BEGIN
 
 -- a region that is misspelt
 UPDATE broker.access_provider SET settings = '{"region": "eu-centrl-1"}' WHERE tenant = 'acme' AND name = 'aws';
---> nothing
+--> Access provider "aws": unlikely_settings
+--? has a region that AWS does not have
+--! 01000
 
 -- an endpoint by plain http
 UPDATE broker.access_provider SET settings = '{"endpoint": "http://minio.example.com"}' WHERE tenant = 'acme' AND name = 'minio';
@@ -1026,7 +1028,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri)
 -- the issuer as the keys
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri) VALUES ('new', 'other', 'https://new.example.com', '{new}', 'https://new.example.com');
 --> Identity provider "new": jwks_uri_is_discovery
---? The jwks_uri is the issuer or the URL of a discovery document. Set it to the jwks_uri from that document
+--? The jwks_uri is the issuer, or the URL of a discovery document or of another endpoint. Set it to the jwks_uri from the discovery document
 --! 01000
 
 -- a key set without keys

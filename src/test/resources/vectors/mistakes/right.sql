@@ -160,3 +160,195 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 -- two audiences that their readers tell apart by a slash
 INSERT INTO broker.access_provider (tenant, name, type, allowed_targets) VALUES ('acme', 'own2', 'jwt', '{https://k2.acme.example**}'); INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'own2', 300, '{"audience": "https://k2.acme.example"}'); INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k3', 'own2', 300, '{"audience": "https://k2.acme.example/"}');
 --> nothing
+
+-- identity provider: the same issuer again, for tokens with another audience
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('i2', 'acme', 'https://i2.acme.example', '{i2}'); INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('i3', 'acme', 'https://i2.acme.example', '{i3}');
+--> nothing
+
+-- tenant: a week, as much as any type gives
+UPDATE broker.tenant SET max_duration = 604800 WHERE name = 'acme';
+--> nothing
+
+-- tenant: a bound of two days, which its only type does not reach
+INSERT INTO broker.tenant (name) VALUES ('shop'); INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('shop', 'aws', 'aws-sts', '{"region": "eu-central-1"}'); UPDATE broker.tenant SET max_duration = 172800 WHERE name = 'shop';
+--> nothing
+
+-- tenant: no further keys
+UPDATE broker.tenant SET max_keys = 0 WHERE name = 'acme';
+--> nothing
+
+-- tenant: notices to a service
+UPDATE broker.tenant SET notice_url = 'https://localhost.acme.example/hook', notice_secret = '{"file": "n"}' WHERE name = 'acme';
+--> nothing
+
+-- tenants: a second one by number, and one for tests
+INSERT INTO broker.tenant (name) VALUES ('acme-2'), ('acme-test'), ('team-1-11'), ('team-11-1'), ('team-a'), ('team-b');
+--> nothing
+
+-- key: deploy-2 beside deploy and orders-login
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'deploy-2', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x"}');
+--> nothing
+
+-- key: deploy-eu beside deploy and orders-login
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'deploy-eu', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x"}');
+--> nothing
+
+-- key: redeploy beside deploy and orders-login
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'redeploy', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x"}');
+--> nothing
+
+-- key: employ beside deploy and orders-login
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'employ', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x"}');
+--> nothing
+
+-- key: orders-read beside deploy and orders-login
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'orders-read', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x"}');
+--> nothing
+
+-- key: another duration of one whose name was warned of
+INSERT INTO broker.key (tenant, name, provider, enabled, max_duration, settings) VALUES ('acme', 'deploys', 'aws', false, 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x"}'); UPDATE broker.key SET enabled = true WHERE tenant = 'acme' AND name = 'deploys';
+--> nothing
+
+-- aws-sts: every account of the tenant, and a partition with a hyphen
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "us-iso-east-1"}', '{arn:aws-iso:iam::012345678901:role/ci/**,arn:aws-iso:iam::*:role/ci-*}');
+--> nothing
+
+-- gcp: accounts that Google makes for a project
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/123456789/locations/global/workloadIdentityPools/mintmark/providers/mintmark"}', '{acme-prod@appspot.gserviceaccount.com,ci@acme-prod.acme.com.iam.gserviceaccount.com}');
+--> nothing
+
+-- github-app: repositories by id, every permission
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEG", "private_key": {"file": "app2.pem"}, "installation_id": "22345678"}', '{repository_id:7654322,repository:shop*,permission:**}');
+--> nothing
+
+-- github-app: all repositories
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEG", "private_key": {"file": "app2.pem"}, "installation_id": "22345678"}', '{all_repositories,permission:contents:read}');
+--> nothing
+
+-- kubernetes: accounts, and audiences with slashes and colons
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://k2.acme.example:6443"}', '{shop2/deployer,api://Shop/Orders,https://vault2.acme.example}');
+--> nothing
+
+-- ssh: users and addresses
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'ssh', '{"ca_key": {"file": "ssh-ca2"}}', '{deploy2,grace@acme.example}');
+--> nothing
+
+-- postgresql: its own role for reading
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "client_database": "stock", "login": "mintmark", "password": {"file": "p"}}', '{stock_ro,pg_read_all_data}');
+--> nothing
+
+-- jwt: names and URLs
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'jwt', '{}', '{stock.acme2.example,https://*.acme2.example,urn:acme:stock}');
+--> nothing
+
+-- gcp: the scope devstorage.read_only
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'google', 3600, '{"service_account": "deploy@acme-prod.iam.gserviceaccount.com", "scopes": ["https://www.googleapis.com/auth/devstorage.read_only"]}');
+--> nothing
+
+-- gcp: the scope cloud-platform.read-only
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'google', 3600, '{"service_account": "deploy@acme-prod.iam.gserviceaccount.com", "scopes": ["https://www.googleapis.com/auth/cloud-platform.read-only"]}');
+--> nothing
+
+-- gcp: the scope contacts.readonly
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'google', 3600, '{"service_account": "deploy@acme-prod.iam.gserviceaccount.com", "scopes": ["https://www.googleapis.com/auth/contacts.readonly"]}');
+--> nothing
+
+-- gcp: the scope drive.apps.readonly
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'google', 3600, '{"service_account": "deploy@acme-prod.iam.gserviceaccount.com", "scopes": ["https://www.googleapis.com/auth/drive.apps.readonly"]}');
+--> nothing
+
+-- gcp: the scope chat.messages.create
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'google', 3600, '{"service_account": "deploy@acme-prod.iam.gserviceaccount.com", "scopes": ["https://www.googleapis.com/auth/chat.messages.create"]}');
+--> nothing
+
+-- azure: the scope of https://vault.azure.net
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'azure', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "https://vault.azure.net/.default"}');
+--> nothing
+
+-- azure: the scope of https://acmestock.blob.core.windows.net
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'azure', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "https://acmestock.blob.core.windows.net/.default"}');
+--> nothing
+
+-- azure: the scope of https://acme.documents.azure.com
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'azure', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "https://acme.documents.azure.com/.default"}');
+--> nothing
+
+-- azure: the scope of https://orders.acme.example
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'azure', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "https://orders.acme.example/.default"}');
+--> nothing
+
+-- azure: the scope of api://orders
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'azure', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "api://orders/.default"}');
+--> nothing
+
+-- azure: the scope of https://ossrdbms-aad.database.windows.net
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'azure', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "https://ossrdbms-aad.database.windows.net/.default"}');
+--> nothing
+
+-- azure: the scope of https://management.azure.com/
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'azure', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "https://management.azure.com//.default"}');
+--> nothing
+
+-- azure: the scope of api://72f988bf-86f1-41af-91ab-2d7cd011db47/orders
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'azure', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "api://72f988bf-86f1-41af-91ab-2d7cd011db47/orders/.default"}');
+--> nothing
+
+-- azure: the scope of https://management.core.windows.net
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'azure', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "https://management.core.windows.net/.default"}');
+--> nothing
+
+-- azure: the scope of https://prometheus.monitor.azure.com
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'azure', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "https://prometheus.monitor.azure.com/.default"}');
+--> nothing
+
+-- postgresql: two minutes
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'orders', 120, '{"role": "app_rw"}');
+--> nothing
+
+-- x509: names of servers, and every subject
+UPDATE broker.access_provider SET allowed_targets = '{subject:/**,spiffe://acme.example/**,dns:*.acme.example}' WHERE tenant = 'acme' AND name = 'tls';
+--> nothing
+
+-- aws-sts: the region il-central-1
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "il-central-1"}', '{arn:aws:iam::210987654321:role/ci-*}');
+--> nothing
+
+-- aws-sts: the region mx-central-1
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "mx-central-1"}', '{arn:aws:iam::210987654321:role/ci-*}');
+--> nothing
+
+-- aws-sts: the region ap-northeast-3
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "ap-northeast-3"}', '{arn:aws:iam::210987654321:role/ci-*}');
+--> nothing
+
+-- aws-sts: the region us-gov-west-1
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "us-gov-west-1"}', '{arn:aws-us-gov:iam::210987654321:role/ci-*}');
+--> nothing
+
+-- aws-sts: the region cn-northwest-1
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "cn-northwest-1"}', '{arn:aws-cn:iam::210987654321:role/ci-*}');
+--> nothing
+
+-- aws-sts: the region eusc-de-east-1
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "eusc-de-east-1"}', '{arn:aws-eusc:iam::210987654321:role/ci-*}');
+--> nothing
+
+-- aws-sts: the region us-isob-east-1
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "us-isob-east-1"}', '{arn:aws-iso-b:iam::210987654321:role/ci-*}');
+--> nothing
+
+-- aws-sts: the region us-isof-south-1
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "us-isof-south-1"}', '{arn:aws-iso-f:iam::210987654321:role/ci-*}');
+--> nothing
+
+-- aws-sts: the region eu-isoe-west-1
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "eu-isoe-west-1"}', '{arn:aws-iso-e:iam::210987654321:role/ci-*}');
+--> nothing
+
+-- tenant: a review every two years
+UPDATE broker.tenant SET review_days = 731 WHERE name = 'acme';
+--> nothing
+
+-- webhook: a service on the broker's machine
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'webhook', '{"endpoint": "http://127.0.0.1:8080/mintmark", "fields": ["A_TOKEN"]}', '{stock/*}');
+--> nothing

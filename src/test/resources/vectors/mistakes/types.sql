@@ -677,13 +677,13 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 --! 23514
 
 -- postgresql: the broker's own login as role
-INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "mintmark"}');
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "client_database": "stock", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "mintmark"}');
 --> Key "k" of tenant "acme" names the broker's own login as role.
 --? Create a role without LOGIN that has the rights of clients, and name it: see docs/providers/postgresql.md.
 --! 23514
 
 -- postgresql: the superuser
-INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{postgres,app_rw}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "postgres"}');
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "client_database": "stock", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{postgres,app_rw}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "postgres"}');
 --> Key "k" of tenant "acme" names a role that can take over the server.
 --? Create a role with the rights on data that clients need, and name it.
 --! 23514
@@ -713,25 +713,25 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 --! 01000
 
 -- postgresql: a URL as host
-INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "postgresql://db2.acme.example", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "postgresql://db2.acme.example", "database": "postgres", "client_database": "stock", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');
 --> Access provider "p2" of tenant "acme": the setting "host" is "postgresql://db2.acme.example", which is not a host, or host:port, without a scheme.
 --? For example "host": "db.example.com:5432".
 --! 23514
 
 -- postgresql: no allowed_targets
-INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}');
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "client_database": "stock", "login": "mintmark", "password": {"file": "postgresql-password"}}');
 --> Access provider "p2": any_target
 --? allowed_targets is **, so a tenant admin can write a key for any user, role or name that type postgresql can give. List the targets that this tenant may have.
 --! 01000
 
 -- postgresql: a password in the row
-INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark", "password": "s3cret"}', '{app_rw}');
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "client_database": "stock", "login": "mintmark", "password": "s3cret"}', '{app_rw}');
 --> Access provider "p2" of tenant "acme": the setting "password" must name the file with the secret; secrets are never stored in the database.
 --? Write the secret to a file in the tenant's secrets directory, and "password": {"file": "its-name"} here.
 --! 23514
 
 -- postgresql: neither password nor certificate
-INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark"}', '{app_rw}');
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "client_database": "stock", "login": "mintmark"}', '{app_rw}');
 --> Access provider "p2" of tenant "acme": the setting "login" also needs one of the settings "client_certificate", "password".
 --? For example "client_certificate": "-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----".
 --! 23514
@@ -871,7 +871,7 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences,  listed) 
 -- issuer: the discovery document as jwks_uri
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri, listed) VALUES ('i2', 'acme', 'https://sso2.acme.example/realms/acme', '{mintmark-acme2}', 'https://sso2.acme.example/realms/acme/.well-known/openid-configuration', true);
 --> Identity provider "i2": jwks_uri_is_discovery
---? The jwks_uri is the issuer or the URL of a discovery document. Set it to the jwks_uri from that document, or to null: the broker then finds it.
+--? The jwks_uri is the issuer, or the URL of a discovery document or of another endpoint. Set it to the jwks_uri from the discovery document, or to null: the broker then finds it.
 --! 01000
 
 -- issuer: an age of five seconds
@@ -2276,97 +2276,97 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings, resource
 --! 23514
 
 -- postgresql: the superuser as the broker's login
-INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "postgres", "password": {"file": "postgresql-password"}}', '{app_rw}');
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "client_database": "stock", "login": "postgres", "password": {"file": "postgresql-password"}}', '{app_rw}');
 --> Access provider "p2": unlikely_settings
 --? The access provider has a superuser as the broker's login. Create a login with CREATEROLE that is not a superuser: see docs/providers/postgresql.md.
 --! 01000
 
 -- postgresql: a template as database
-INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "template1", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "template1", "client_database": "stock", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');
 --> Access provider "p2" of tenant "acme" names a template database.
 --? Write another database, for example postgres.
 --! 23514
 
 -- postgresql: the reader endpoint of Aurora
-INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "acme.cluster-ro-abc123.eu-central-1.rds.amazonaws.com", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "acme.cluster-ro-abc123.eu-central-1.rds.amazonaws.com", "database": "postgres", "client_database": "stock", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');
 --> Access provider "p2": unlikely_settings
 --? The access provider has a host that looks like a standby, where no logins can be made. Write the primary's host. To send clients to the standby, set client_host.
 --! 01000
 
 -- postgresql: a pooler as host
-INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example:6432", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example:6432", "database": "postgres", "client_database": "stock", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');
 --> Access provider "p2": unlikely_settings
 --? The access provider has a host that looks like a pooler. Write the server itself as host, because the broker creates logins there, and the pooler as client_host.
 --! 01000
 
 -- postgresql: Neon's pooler
-INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "ep-x-123-pooler.eu-central-1.aws.neon.tech", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "ep-x-123-pooler.eu-central-1.aws.neon.tech", "database": "postgres", "client_database": "stock", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');
 --> Access provider "p2": unlikely_settings
 --? The access provider has a host that looks like a pooler. Write the server itself as host, because the broker creates logins there, and the pooler as client_host.
 --! 01000
 
 -- postgresql: MySQL's port
-INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example:3306", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example:3306", "database": "postgres", "client_database": "stock", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');
 --> Access provider "p2": unlikely_settings
 --? The access provider has the port of another database system. Write the port of PostgreSQL, 5432 by default.
 --! 01000
 
 -- postgresql: the own machine
-INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "localhost", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "localhost", "database": "postgres", "client_database": "stock", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');
 --> Access provider "p2": unlikely_settings
 --? The access provider has a host on the broker's own machine, and clients get the same host. Write a name that clients can reach too, or set client_host.
 --! 01000
 
 -- postgresql: a public key as client key
-INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}, "client_key": {"file": "postgresql.crt"}}', '{app_rw}');
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "client_database": "stock", "login": "mintmark", "password": {"file": "postgresql-password"}, "client_key": {"file": "postgresql.crt"}}', '{app_rw}');
 --> Access provider "p2" of tenant "acme": the setting "client_key" names the file "postgresql.crt", whose extension is that of a public key, a certificate or a certificate request.
 --? Write the secret to a file in the tenant's secrets directory, and "client_key": {"file": "its-name"} here.
 --! 23514
 
 -- postgresql: a placeholder as host
-INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "<host>", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "<host>", "database": "postgres", "client_database": "stock", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');
 --> Access provider "p2" of tenant "acme": the setting "host" is "<host>", which is not a host, or host:port, without a scheme.
 --? For example "host": "db.example.com:5432".
 --! 23514
 
 -- postgresql: PUBLIC as role
-INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw,public,pg_database_owner}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "public"}');
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "client_database": "stock", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw,public,pg_database_owner}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "public"}');
 --> Key "k" of tenant "acme" names a role that PostgreSQL reserves.
 --? Create a role without LOGIN that has the rights of clients, and name it.
 --! 23514
 
 -- postgresql: pg_database_owner as role
-INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw,public,pg_database_owner}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "pg_database_owner"}');
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "client_database": "stock", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw,public,pg_database_owner}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "pg_database_owner"}');
 --> Key "k" of tenant "acme" names pg_database_owner, which can have no members.
 --? Create a role with the rights on data that clients need, and name it.
 --! 23514
 
 -- postgresql: a role for the server's operation
-INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{pg_signal_backend}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "pg_signal_backend"}');
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "client_database": "stock", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{pg_signal_backend}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "pg_signal_backend"}');
 --> Key "k": unlikely_settings
 --? The key names a role for operating the server, not for access to data. Create a role with the rights on data that clients need, and name it.
 --! 01000
 
 -- postgresql: drop for an owner
-INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw,public,pg_database_owner}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "app_rw", "as": "owner", "leftovers": "drop"}');
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "client_database": "stock", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "app_rw", "as": "owner", "leftovers": "drop"}');
 --> Key "k": unlikely_settings
 --? The key sets leftovers, but with as = owner, objects that logins create belong to the role anyway. Leave out leftovers.
 --! 01000
 
 -- postgresql: the database among the further ones
-INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw,public,pg_database_owner}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "app_rw", "leftovers": "drop", "databases": ["postgres"]}');
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "client_database": "stock", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "app_rw", "leftovers": "drop", "databases": ["postgres"]}');
 --> Key "k": unlikely_settings
 --? The key lists in databases a database that is always included. Remove it from databases: database and client_database need no entry.
 --! 01000
 
 -- postgresql: a timeout of zero
-INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw,public,pg_database_owner}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "app_rw", "parameters": {"statement_timeout": "0"}}');
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "client_database": "stock", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "app_rw", "parameters": {"statement_timeout": "0"}}');
 --> Key "k": unlikely_settings
 --? The key has a timeout of zero, which disables the timeout. Write a time such as "30s", or leave it out.
 --! 01000
 
 -- postgresql: schemas with a semicolon
-INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw,public,pg_database_owner}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "app_rw", "parameters": {"search_path": "app;public"}}');
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "client_database": "stock", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "app_rw", "parameters": {"search_path": "app;public"}}');
 --> Key "k": unlikely_settings
 --? The key has a search_path with a semicolon. Separate schemas by commas, for example "app, public".
 --! 01000

@@ -198,6 +198,25 @@ INSERT INTO broker.shared_issuer (issuer, owner_claims) VALUES ('https://ci.exam
 --> Shared issuer "https://ci.example.net": owner_claims is empty.
 --? List the claims that identify the token's owner
 
+-- a shared issuer whose customers all have the same branch
+INSERT INTO broker.shared_issuer (issuer, owner_claims) VALUES ('https://ci.example.net', '{org,ref}');
+--> Shared issuer "https://ci.example.net": the claim "ref" in owner_claims does not identify an owner, since tokens of many owners have the same value.
+--? List the claims that identify the token's owner
+
+-- a claim of GitHub with three values
+UPDATE broker.shared_issuer SET owner_claims = owner_claims || '{repository_visibility}' WHERE issuer = 'https://token.actions.githubusercontent.com';
+--> Shared issuer "https://token.actions.githubusercontent.com": the claim "repository_visibility" in owner_claims does not identify an owner, since tokens of many owners have the same value.
+--? List the claims that identify the token's owner
+
+-- a shared issuer as a glob
+INSERT INTO broker.shared_issuer (issuer, owner_claims) VALUES ('https://oidc.circleci.com/org/*', '{oidc.circleci.com/org-id}');
+--> The shared issuer "https://oidc.circleci.com/org/*" has a *, but issuers are compared exactly.
+--? Write the iss claim of its tokens as it is
+
+-- a shared issuer with an owner claim of its own
+INSERT INTO broker.shared_issuer (issuer, owner_claims) VALUES ('https://ci.example.net', '{org,project_ref}');
+--> nothing
+
 -- a list of keys without a key
 UPDATE broker.identity_provider SET jwks = '{"keys": []}' WHERE name = 'ci';
 --> Identity provider "ci": jwks is not a key set of the form {"keys": [{"kty": …}]}.

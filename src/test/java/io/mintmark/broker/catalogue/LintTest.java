@@ -139,6 +139,18 @@ class LintTest {
                         """);
         assertEquals("SELECT * FROM broker.lint WHERE table_name IN ('key');", ofTwo);
         assertFalse(plan(ofTwo).contains("lint_identity_provider"), () -> plan(ofTwo));
+        String ofTenant =
+                hintOf("UPDATE broker.tenant SET max_duration = 1800 WHERE name = 'acme'");
+        assertEquals("SELECT * FROM broker.lint WHERE tenant = 'acme';", ofTenant);
+        assertTrue(
+                database.column(Who.ADMIN, ofTenant.replace("*", "DISTINCT table_name"))
+                        .contains("key"));
+        database.assertRows(
+                "SELECT internal.linted_rows('tenant', '{acme,other}', true)",
+                "table_name IN ('tenant', 'key')");
+        database.assertRows(
+                "SELECT internal.linted_rows('key', '{acme,other}', true)",
+                "table_name IN ('key', 'subject_grant', 'access_rule')");
     }
 
     /** The statement in the hint of a statement's last warning. */
@@ -285,11 +297,7 @@ class LintTest {
         admin(near.formatted("slash", "third", "https://ci.example.com/"));
         database.assertRows(LISTED, "identity_provider slash issuer_nearly_known");
         admin(near.formatted("right", "third", "https://ci.example.com"));
-        database.assertRows(
-                LISTED,
-                "identity_provider right same_as_another_row",
-                "identity_provider slash issuer_nearly_known",
-                "identity_provider slash same_as_another_row");
+        database.assertRows(LISTED, "identity_provider slash issuer_nearly_known");
         admin("DELETE FROM broker.identity_provider WHERE issuer = 'https://ci.example.com'");
         database.assertRows(LISTED);
     }
@@ -448,8 +456,6 @@ class LintTest {
                 """);
         database.assertRows(
                 LISTED,
-                "identity_provider ci same_as_another_row",
-                "identity_provider github-shop same_as_another_row",
                 "subject_grant 1 subject_fits_no_form",
                 "subject_grant 2 github_subject_by_name");
     }
