@@ -46,6 +46,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'certificate_expired' THEN 'ca_certificate %s. Write the certificate of the authority that signs the server''s certificate now.'
         WHEN 'claim_fits_no_form' THEN '%s sends "%s" as %s, so the condition %s never matches. Correct the condition.'
         WHEN 'claim_of_other_type' THEN 'The issuer sends %s, so this condition never matches. Write the value with that type.'
+        WHEN 'claims_of_several_issuers' THEN 'No known issuer sends all of these claims, so no token has them: %s. Write one block for the claims of each issuer.'
         WHEN 'claim_of_several_owners' THEN 'owner_claims has "%s", which tokens of several customers of an issuer usually have in common. An identity provider that requires only this claim would accept tokens of strangers. List claims whose values one owner alone has, for example the id of an organization.'
         WHEN 'claim_of_the_users_choice' THEN 'Users can often set the claim "%s" themselves, and could grant themselves access that way. Prefer sub, or groups that only admins assign.'
         WHEN 'clock_skew_exceeds_age' THEN 'clock_skew is %s seconds and is added to max_token_age, so tokens are accepted at more than twice that age. Set a shorter clock_skew.'

@@ -472,7 +472,7 @@ BEGIN
     IF TG_TABLE_NAME = 'blocked_subject' THEN
         FOR one IN SELECT b.subject, CASE WHEN jsonb_path_exists(b.claims, 'strict $.* ? (@.type() == "array")') OR NOT EXISTS (
                               SELECT FROM internal.lint_finding AS l WHERE l.table_name = 'blocked_subject' AND l.id = b.id AND l.rule IN
-                                     ('contradicts_its_subject', 'subject_without_this_claim', 'claim_fits_no_form', 'claim_of_other_type', 'block_of_part_of_a_subject', 'ended_already'))
+                                     ('contradicts_its_subject', 'subject_without_this_claim', 'claims_of_several_issuers', 'claim_fits_no_form', 'claim_of_other_type', 'block_of_part_of_a_subject', 'ended_already'))
                           THEN internal.what_it_stops(b) ELSE 'probably stops nothing, as the warning says' END AS effect FROM broker.blocked_subject AS b WHERE b.id = ANY (ids) AND b.enabled ORDER BY b.id LIMIT 10 LOOP
             RAISE NOTICE 'Block of "%": %.', one.subject, one.effect;
         END LOOP;

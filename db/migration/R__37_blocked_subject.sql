@@ -260,6 +260,15 @@ BEGIN
              WHERE f.of_issuer = (SELECT min(o.of_issuer) FROM fault AS o) AND NOT EXISTS (
                    SELECT FROM sender AS s WHERE (s.known).name NOT IN (SELECT o.of_issuer FROM fault AS o));
         END IF;
+        -- A token is of one issuer.
+        IF checked.claims <> '{}' THEN
+            RETURN QUERY SELECT checked.id, checked.tenant, 'claims_of_several_issuers', string_agg('"' || c.name || '" of ' || c.issuers, ', ' ORDER BY c.name)
+                  FROM (SELECT n.name, (SELECT string_agg(DISTINCT k.name, ' or ') FROM broker.known_issuer AS k WHERE k.project_wildcard > 0 AND internal.may_send(k, jsonb_build_object(n.name, ''))) AS issuers
+                          FROM jsonb_object_keys(checked.claims) AS n (name)) AS c
+                HAVING count(*) > 1 AND bool_and(c.issuers IS NOT NULL)
+                   AND NOT EXISTS (SELECT FROM broker.known_issuer AS k WHERE internal.may_send(k, checked.claims))
+                   AND NOT EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.name = checked.idp);
+        END IF;
         RETURN QUERY SELECT checked.id, checked.tenant, 'ended_already', '' WHERE checked.until <= checked.updated_at;
         RETURN QUERY SELECT checked.id, checked.tenant, 'ends_at_once', '' WHERE checked.until > checked.updated_at AND checked.until <= checked.updated_at + interval '1 minute';
         RETURN QUERY SELECT checked.id, checked.tenant, 'ends_far_away', to_char(checked.until, 'FMYYYY') WHERE internal.is_far_end(checked.until, checked.updated_at);

@@ -59,6 +59,7 @@ DECLARE
     cause text;
     outliving text;
     refused text;
+    foreign_sign text;
 BEGIN
     SELECT r.* INTO checked FROM broker.access_rule AS r WHERE r.id = of_rule;
     SELECT internal.outliving(k.name, y, k.max_duration) INTO outliving
@@ -69,6 +70,8 @@ BEGIN
     SELECT count(*), coalesce(bool_or(p.match = 'glob' OR p.claims <> '{}'), false) INTO approvers, some_are_many
       FROM broker.access_approver AS p WHERE p.rule = of_rule;
     least := internal.least_access_to(checked.tenant, checked.key);
+    -- beside the signs of other patterns: # for a digit, and slashes around a regular expression
+    foreign_sign := coalesce(internal.sign_in(checked.reason_pattern, true), substring(checked.reason_pattern FROM '##+|^/.*/[gimsu]*$'));
     refused := internal.refused_example(checked.reason_pattern, checked.reason_hint);
     cause := internal.nobody_can_approve(checked, NULL);
     RETURN QUERY
@@ -77,12 +80,12 @@ BEGIN
          concat_ws(chr(10), checked.approvals, approvers)),
         (approvers >= checked.approvals AND cause IS NOT NULL, 'nobody_can_approve', cause),
         (internal.pattern_fits_no_reason(checked.reason_pattern), 'reason_pattern_fits_nothing', checked.reason_pattern),
-        (internal.sign_in(checked.reason_pattern, true) <> '' AND NOT internal.pattern_fits_no_reason(checked.reason_pattern), 'glob_matches_less_than_it_seems',
-         format('reasons with "%s"', internal.sign_in(checked.reason_pattern, true))),
+        (foreign_sign <> '' AND NOT internal.pattern_fits_no_reason(checked.reason_pattern), 'glob_matches_less_than_it_seems',
+         format('reasons with "%s"', foreign_sign)),
         (refused IS NOT NULL, 'reason_hint_is_refused', concat_ws(chr(10), checked.reason_pattern, refused)),
-        (refused IS NULL AND checked.reason_pattern ~ '(^|[^*])[*]$' AND internal.sign_in(checked.reason_pattern, true) IS NULL AND NOT internal.pattern_fits_no_reason(checked.reason_pattern),
+        (refused IS NULL AND checked.reason_pattern ~ '(^|[^*])[*]$' AND foreign_sign IS NULL AND NOT internal.pattern_fits_no_reason(checked.reason_pattern),
          'glob_matches_less_than_it_seems', 'reasons without : and /' || coalesce(' after "' || substring(checked.reason_pattern FROM '([^*]+)[*]$') || '"', '')),
-        (refused IS NULL AND strpos(checked.reason_pattern, '*') = 0 AND internal.sign_in(checked.reason_pattern, true) IS NULL AND NOT internal.pattern_fits_no_reason(checked.reason_pattern),
+        (refused IS NULL AND strpos(checked.reason_pattern, '*') = 0 AND foreign_sign IS NULL AND NOT internal.pattern_fits_no_reason(checked.reason_pattern),
          'glob_matches_less_than_it_seems', format('the reason "%s" itself', checked.reason_pattern)),
         (checked.consent AND internal.issuer_of_jobs(checked.idp, checked.subject) IS NOT NULL, 'consent_of_a_job', internal.issuer_of_jobs(checked.idp, checked.subject)),
         (checked.break_glass AND checked.approvals > 1, 'approvals_ignored', checked.approvals::text),

@@ -1183,3 +1183,38 @@ INSERT INTO broker.shared_issuer (issuer, owner_claims) VALUES ('https://ci.vend
 --> Shared issuer "https://ci.vendor.example": claim_of_several_owners
 --? owner_claims has "aud"
 --! 01000
+
+-- block: claims of two issuers
+INSERT INTO broker.blocked_subject (tenant, subject, match, claims, reason) VALUES ('acme', '**', 'glob', '{"repository": "acme/shop", "project_path": "acme/shop"}', 'INC-1: leak');
+--> Block of "**": claims_of_several_issuers
+--? No known issuer sends all of these claims
+--! 01000
+
+-- block: an account with @
+INSERT INTO broker.blocked_subject (tenant, subject, match, claims, reason) VALUES ('acme', '**', 'glob', '{"repository_id": "7654321", "actor": "@mallory"}', 'INC-1: leak');
+--> Block of "**": unlike_its_issuer
+--? actor is the name of the account
+--! 01000
+
+-- GitHub: a branch as an environment
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:environment:refs/heads/main', 'exact', 'read', '{}', 'OPS-9: it reads');
+--> Grant of key "read" to "repo:acme@1234567/shop@7654321:environment:refs/heads/main": unlike_its_issuer
+--! 01000
+
+-- GitHub: a workflow without its folder
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:**', 'glob', 'read', '{"repository_id": "7654321", "job_workflow_ref": "acme/shop/deploy.yml@refs/heads/main"}', 'OPS-9: it reads');
+--> Grant of key "read" to "repo:**": unlike_its_issuer
+--? OWNER/REPOSITORY/.github/workflows/FILE.yml@REF.
+--! 01000
+
+-- rule: # for digits in a pattern
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, reason_pattern, reason_hint) VALUES ('acme', 'deploy', 'acme-keycloak', '2f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 14400, 'INC-#### **', NULL);
+--> Access rule …
+--? The glob matches only reasons with "####"
+--! 01000
+
+-- rule: slashes around a pattern
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, reason_pattern, reason_hint) VALUES ('acme', 'deploy', 'acme-keycloak', '2f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 14400, '/INC-**/i', NULL);
+--> Access rule …
+--? The glob matches only reasons with "/INC-**/i"
+--! 01000

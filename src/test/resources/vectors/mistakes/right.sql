@@ -236,3 +236,15 @@ INSERT INTO broker.shared_issuer (issuer, owner_claims) VALUES ('https://ci.vend
 -- shared issuer: further claims by which GitHub tells owners apart
 UPDATE broker.shared_issuer SET owner_claims = owner_claims || '{environment_node_id,workflow_ref}' WHERE issuer = 'https://token.actions.githubusercontent.com';
 --> nothing
+
+-- GitHub: a reusable workflow
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:**', 'glob', 'read', '{"repository_id": "7654321", "job_workflow_ref": "acme/workflows/.github/workflows/deploy.yml@refs/heads/main", "event_name": "push"}', 'OPS-9: it reads');
+--> nothing
+
+-- GitHub: any workflow of a repository
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:**', 'glob', 'read', '{"repository_id": "7654321", "job_workflow_ref": {"glob": "acme/workflows/**@refs/tags/v1"}, "event_name": "push"}', 'OPS-9: it reads');
+--> nothing
+
+-- block: a repository and its branch
+INSERT INTO broker.blocked_subject (tenant, subject, match, claims, reason) VALUES ('acme', '**', 'glob', '{"repository_id": "7654321", "ref": "refs/heads/main"}', 'INC-1: leak');
+--> nothing
