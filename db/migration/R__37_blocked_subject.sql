@@ -319,8 +319,8 @@ BEGIN
                AND strpos(checked.subject, '**') = 0 AND (SELECT bool_and(n.match = 'glob') FROM near AS n WHERE n.is_stopped)
             UNION ALL
             SELECT checked.id, checked.tenant, 'block_matches_nothing', ''
-             -- of any subject, the claims alone decide, and no row tells which tokens have them
-             WHERE (checked.subject <> '**' OR checked.claims = '{}') AND NOT EXISTS (SELECT FROM near AS n WHERE n.is_stopped)
+             -- of any subject of any issuer, the claims alone decide, and no row tells which tokens have them
+             WHERE (checked.subject <> '**' OR checked.idp IS NOT NULL OR checked.claims = '{}') AND NOT EXISTS (SELECT FROM near AS n WHERE n.is_stopped)
                AND NOT EXISTS (SELECT FROM audit.event AS e WHERE checked.match = 'exact' AND e.mint_id >= since
                                   AND hashtextextended(e.subject, 0) = hashtextextended(checked.subject, 0) AND e.subject = checked.subject
                                   AND (checked.tenant IS NULL OR e.tenant = checked.tenant))

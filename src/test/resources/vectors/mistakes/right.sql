@@ -166,7 +166,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reas
 --> nothing
 
 -- GitHub: an environment of any subject
-INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:**', 'glob', 'read', '{"repository_id": "7654321", "environment": "staging", "ref": "refs/heads/main", "event_name": "push"}', 'OPS-9: it reads');
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:**', 'glob', 'read', '{"repository_id": "7654399", "environment": "staging", "ref": "refs/heads/main", "event_name": "push"}', 'OPS-9: it reads');
 --> nothing
 
 -- GitHub: an environment of all forms of subjects of a repository
