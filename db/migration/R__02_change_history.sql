@@ -175,32 +175,64 @@ COMMENT ON FUNCTION broker.revision(text) IS
 -- ---------------------------------------------------------------- triggers of every table in schema broker
 
 -- No privilege keeps members from naming these columns, since PostgreSQL's refusal would name neither the column nor who sets it.
-CREATE OR REPLACE FUNCTION internal.refuse_kept_column(given text, hint text) RETURNS void
+DROP FUNCTION IF EXISTS internal.refuse_kept_column(text, text);
+
+CREATE OR REPLACE FUNCTION internal.refuse_kept_column(given text, hint text, writer name DEFAULT current_user) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF given IS NOT NULL AND NOT pg_has_role(current_user, '${owner_role}', 'MEMBER') THEN
+    IF given IS NOT NULL AND NOT pg_has_role(writer, '${owner_role}', 'MEMBER') THEN
         PERFORM internal.refuse(format('The statement sets the column %s, but only the database may set it.', given), hint, 'insufficient_privilege');
     END IF;
 END
 $$;
-COMMENT ON FUNCTION internal.refuse_kept_column(text, text) IS
-    'For triggers: rejects a value that a statement gives to a column which triggers or functions of the owner set. given: the column; null: none.';
+COMMENT ON FUNCTION internal.refuse_kept_column(text, text, name) IS
+    'For triggers: rejects a value that a statement gives to a column which triggers or functions of the owner set. given: the column; null: none. writer: the role that gives it.';
+
+-- Members may write the column, so that this refusal, and not PostgreSQL's, tells them what to do.
+CREATE OR REPLACE FUNCTION internal.refuse_kept_id(target regclass, former bigint, written bigint) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF former IS NOT NULL AND written IS DISTINCT FROM former THEN
+        PERFORM internal.refuse_kept_column('id', format('Leave out id: a row of %s keeps the id that the database gave it. To write another row, insert one without an id.',
+                                                         internal.name_of_table(target)));
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.refuse_kept_id(regclass, bigint, bigint) IS 'For triggers: rejects another id of a row. former: the id before the statement; null: the row is new.';
+
+CREATE OR REPLACE FUNCTION internal.signature_given(written record, former record) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN CASE
+        WHEN former IS NULL THEN CASE WHEN written.created_at IS DISTINCT FROM now() THEN 'created_at' WHEN written.created_by IS DISTINCT FROM session_user THEN 'created_by'
+                                      WHEN written.updated_at IS DISTINCT FROM now() THEN 'updated_at' WHEN written.updated_by IS DISTINCT FROM session_user THEN 'updated_by' END
+        WHEN written.created_at IS DISTINCT FROM former.created_at THEN 'created_at' WHEN written.created_by IS DISTINCT FROM former.created_by THEN 'created_by'
+        WHEN written.updated_at IS DISTINCT FROM former.updated_at THEN 'updated_at' WHEN written.updated_by IS DISTINCT FROM former.updated_by THEN 'updated_by' END;
+END
+$$;
+COMMENT ON FUNCTION internal.signature_given(record, record) IS
+    'The first of created_at, created_by, updated_at and updated_by for which a statement has another value than triggers set. former: the row before, or null.';
+
+CREATE OR REPLACE FUNCTION internal.signature_hint() RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN 'Leave out created_at, created_by, updated_at and updated_by, which say when a row was written, and by which login.';
+COMMENT ON FUNCTION internal.signature_hint() IS 'What to do about a column that internal.signature_given returns.';
 
 CREATE OR REPLACE FUNCTION internal.signed(written record, former record) RETURNS record
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    given constant text := CASE
-        WHEN former IS NULL THEN CASE WHEN written.created_at IS DISTINCT FROM now() THEN 'created_at' WHEN written.created_by IS DISTINCT FROM session_user THEN 'created_by'
-                                      WHEN written.updated_at IS DISTINCT FROM now() THEN 'updated_at' WHEN written.updated_by IS DISTINCT FROM session_user THEN 'updated_by' END
-        WHEN written.created_at IS DISTINCT FROM former.created_at THEN 'created_at' WHEN written.created_by IS DISTINCT FROM former.created_by THEN 'created_by'
-        WHEN written.updated_at IS DISTINCT FROM former.updated_at THEN 'updated_at' WHEN written.updated_by IS DISTINCT FROM former.updated_by THEN 'updated_by' END;
+    given constant text := internal.signature_given(written, former);
 BEGIN
     IF given IS NOT NULL THEN
-        PERFORM internal.refuse_kept_column(given, 'Leave out created_at, created_by, updated_at and updated_by, which say when a row was written, and by which login.');
+        PERFORM internal.refuse_kept_column(given, internal.signature_hint());
     END IF;
     IF former IS NULL THEN
         written.created_at := now();

@@ -1,4 +1,4 @@
--- What lint says about a row, and what it finds in a single text. The rules are in R__12_lint.
+-- The texts of lint's findings, and its checks of single texts. The rules are in R__12_lint.
 
 CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -7,6 +7,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'access_without_consent' THEN 'By access rule %s, an actor needs the consent of its subject for this key, but grant %s allows the key to actor "%s" without it. Delete the grant, or disable the rule.'
         WHEN 'access_without_request' THEN 'Access rule %s lets the same subject request this key, but grant %s allows it at any time without a request. Delete the grant, give it a valid_until, or disable the rule.'
         WHEN 'address_without_at' THEN 'The value %s of "%s" has no @, so it is no address, and never matches. Write the whole address.'
+        WHEN 'not_an_address' THEN 'The %s %s %s, so it is no email address and never matches. %s'
         WHEN 'algorithm_not_sent' THEN '%s signs with %s, but the column algorithms does not list it, so every token is rejected. Add it to algorithms.'
         WHEN 'any_account' THEN 'With shared_identity, only allowed_targets separates tenants, and "%s" allows the roles of every account, also those of other tenants. Write the number of the account.'
         WHEN 'allows_no_key' THEN 'Each key of type %s has a target of the form %s, and allowed_targets has none, so no key fits. Add one.'
@@ -31,6 +32,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'block_leaves_other_forms' THEN 'The block does not match other subjects of the same repository or project, such as "%s". If they must be blocked too, write "%s" with match glob.'
         WHEN 'block_of_everybody' THEN 'Every token of identity provider "%s" matches the block, so all of its subjects are blocked. If only some are meant, name a repository, a project or an account.'
         WHEN 'certificate_of_a_public_issuer' THEN 'The broker trusts only ca_certificate, but the server of %s has a certificate of a public authority, so no keys can be fetched. Set ca_certificate to null, unless a proxy of yours replaces the certificates of servers.'
+        WHEN 'consent_of_a_job' THEN 'Tokens of %s identify jobs or workloads, not people, so nobody reads the request before the subject consents. Name an identity provider of people, or set consent to false and write approvers.'
         WHEN 'consent_replaces_approvers' THEN 'Access rule %s lets an actor get the same access with the consent of the subject alone, without the approvers of this rule. If approvers must decide for actors too, disable that rule.'
         WHEN 'nearly_another_value' THEN 'The %s "%s" is almost the same as "%s" in other rows of the tenant. If the same is meant, write it the same way.'
         WHEN 'nearly_another_name' THEN 'The name "%s" is almost the same as "%s", so people take one for the other. If the other row was meant, delete this one and use that; otherwise choose a name that differs more.'
@@ -48,6 +50,8 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'certificate_expired' THEN 'ca_certificate %s. Write the certificate of the authority that signs the server''s certificate now.'
         WHEN 'claim_fits_no_form' THEN '%s sends "%s" as %s, so the condition %s never matches. Correct the condition.'
         WHEN 'claim_of_other_type' THEN 'The issuer sends %s, so this condition never matches. Write the value with that type.'
+        WHEN 'claims_of_several_issuers' THEN 'No known issuer sends all of these claims, so no token has them: %s. Write one block for the claims of each issuer.'
+        WHEN 'claim_of_several_owners' THEN 'owner_claims has "%s", which tokens of several customers of an issuer usually have in common. An identity provider that requires only this claim would accept tokens of strangers. List claims whose values one owner alone has, for example the id of an organization.'
         WHEN 'claim_of_the_users_choice' THEN 'Users can often set the claim "%s" themselves, and could grant themselves access that way. Prefer sub, or groups that only admins assign.'
         WHEN 'clock_skew_exceeds_age' THEN 'clock_skew is %s seconds and is added to max_token_age, so tokens are accepted at more than twice that age. Set a shorter clock_skew.'
         WHEN 'clock_skew_too_long' THEN 'clock_skew is in seconds, and tokens are accepted for %s minutes after they expire. Write a few seconds, or 0.'
@@ -80,7 +84,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'login_of_actors' THEN 'People log in with login_client_id "%s", but tokens of this identity provider identify actors only, so nobody can mint, request or decide after the login. Set login_client_id to null, or add subject or approver to accepts.'
         WHEN 'login_of_jobs' THEN 'Tokens of %s identify jobs or workloads, and nobody can log in there. Set login_client_id to null.'
         WHEN 'token_age_too_long' THEN 'max_token_age is in seconds, and %s seconds are %s days, longer than most tokens are valid. Write the age in seconds, for example 600, or null to check only exp.'
-        WHEN 'token_type_of_another_use' THEN 'Tokens of the type "%s" are not sent to identify anyone: they end sessions, carry events or prove a key, and whoever receives one could use it here. Remove it from token_types.'
+        WHEN 'token_type_of_another_use' THEN 'Tokens of the type "%s" end sessions, carry events or prove that a client has a key. They do not identify a subject, and a service that receives one could mint with it. Remove the type from token_types.'
         WHEN 'few_requests' THEN 'max_requests is %s a minute, and a client needs more than one request for a credential, so clients soon get 429. Write 60 or more, or null for no limit.'
         WHEN 'below_what_it_has' THEN 'The tenant has %2$s %3$ss and %1$s is %4$s, so nothing can be added, and a row that is removed cannot be replaced. Write %2$s or more, unless that is meant.'
         WHEN 'notices_to_the_broker' THEN 'notice_url has the host "%s", which for the broker is the broker''s own machine. Write the URL of the receiver. Ignore this warning if it runs there.'
@@ -101,6 +105,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'no_member_of_its_role' THEN 'Login "%s" is not a member of %s. Until a DBA adds it with GRANT, the row has no effect.'
         WHEN 'no_reason' THEN 'The grant has no reason, and auditors ask for one. Write a reason, for example a ticket.'
         WHEN 'reason_pattern_fits_nothing' THEN 'No valid reason matches "%s", so every request by the rule is refused. Correct the pattern: a reason has at least 10 characters and no double spaces; * stops at : and /, ** does not.'
+        WHEN 'reason_hint_is_refused' THEN 'The reason_pattern "%s" does not match "%s", the example in reason_hint, so whoever follows the hint is refused. Correct one of the two: * stops at : and /, ** does not, and every other character is literal.'
         WHEN 'nobody_can_approve' THEN '%s Requests for access are therefore refused. Correct the rule''s approvers, or lower approvals or people.'
         WHEN 'one_time_without_id' THEN '%s sends tokens without jti, so one_time_tokens rejects all of them. Set one_time_tokens to false.'
         WHEN 'one_authority_twice' THEN 'Access provider "%s" signs with the same ca_key, so servers that trust one provider''s certificates also trust the other''s. Give each access provider a CA of its own.'
@@ -134,6 +139,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'stray_punctuation' THEN 'The %s has a stray %s at its start or end, and values are compared exactly. Correct it.'
         WHEN 'same_as_another_row' THEN 'The row has the same effect as "%s". Disable one of the two.'
         WHEN 'subject_fits_no_form' THEN 'By default, the subjects of %s have only these forms: %s. Correct the subject, unless the issuer is configured differently.'
+        WHEN 'subject_without_this_claim' THEN 'By default, tokens of %s with this subject do not have the claim "%s", so the condition never matches. %s'
         WHEN 'subject_of_another_owner' THEN 'Every token of the identity provider has "%s" = %s, but the subject names %s, so no token meets both. Correct the subject.'
         WHEN 'target_fits_no_form' THEN 'No target of type %s can match "%s" in allowed_targets. Write targets of the form %s.'
         WHEN 'token_age_too_short' THEN 'A max_token_age of %s seconds rejects the tokens of slow clients. Use 60 or more.'
@@ -198,6 +204,20 @@ CREATE OR REPLACE FUNCTION internal.lint_text(value text) RETURNS TABLE (rule te
         ) AS r (rule, detail) WHERE r.detail IS NOT NULL;
 $$;
 COMMENT ON FUNCTION internal.lint_text(text) IS 'Findings in a compared value: characters that readers overlook, and copied or unfilled placeholders.';
+
+CREATE OR REPLACE FUNCTION internal.address_fault(value text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE WHEN value !~ '@' OR value ~ '[,;]' THEN NULL
+                WHEN value ~ '<.*@.*>' THEN 'has < and > around the address'
+                WHEN value ~* '^ *mailto:' THEN 'begins with mailto:'
+                WHEN value ~ '^@' THEN 'has nothing before the @'
+                WHEN value ~ '@$' THEN 'has nothing after the @'
+                WHEN value ~ '^[^"].*@.*@' THEN 'has more than one @'
+                WHEN value ~ '[.]$' THEN 'ends in a dot'
+                WHEN value ~ '@[.]|@.*[.][.]' THEN 'has a dot too many'
+                WHEN value ~ '^[^"]*[^" ] +[^ ]' THEN 'has a space in it' END;
+$$;
+COMMENT ON FUNCTION internal.address_fault(text) IS 'Why a text with an @, or a glob, is no email address, as the middle of a sentence. Null: it may be one, or a list of several.';
 
 CREATE OR REPLACE FUNCTION internal.unusual_text() RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -16,6 +16,17 @@ CREATE OR REPLACE FUNCTION internal.mistaken_issuer() RETURNS text
 $$;
 COMMENT ON FUNCTION internal.mistaken_issuer() IS 'A regular expression that matches every issuer that looks right but sends no tokens.';
 
+CREATE OR REPLACE FUNCTION internal.issuer_of_jobs(of_idp text, subject text) RETURNS text
+    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE -- people who sign in to GitLab have a number as subject
+                WHEN (k.project_wildcard > 0 OR k.name = 'env0') AND subject !~ '^[0-9]+$' THEN k.name
+                WHEN k.name IS NULL AND starts_with(subject, 'system:serviceaccount:') THEN 'Kubernetes'
+                WHEN k.name IS NULL AND starts_with(subject, 'spiffe://') THEN 'SPIFFE' END
+      FROM broker.identity_provider AS p LEFT JOIN LATERAL internal.known_issuer(p.issuer) AS k ON true WHERE p.name = of_idp;
+$$;
+COMMENT ON FUNCTION internal.issuer_of_jobs(text, text) IS
+    'The kind of issuer if tokens of this identity provider with this subject identify a job or a workload, not a person; otherwise null.';
+
 CREATE OR REPLACE FUNCTION internal.lint_claims(conditions jsonb, issuer broker.known_issuer) RETURNS TABLE (rule text, detail text)
     LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
     SET plan_cache_mode = force_generic_plan -- from PostgreSQL 18 on it would be planned for each row
@@ -51,6 +62,10 @@ CREATE OR REPLACE FUNCTION internal.lint_claims(conditions jsonb, issuer broker.
     UNION ALL SELECT 'empty_value', i.name FROM item AS i WHERE coalesce(i.item ->> 'glob', i.item #>> '{}') = '' AND i.name NOT IN ('base_ref', 'head_ref', 'build_tag', 'tag', 'pr')
     UNION ALL SELECT 'address_without_at', concat_ws(chr(10), i.item, i.name) FROM item AS i
      WHERE i.name ~ '(^|[/_])email$' AND jsonb_typeof(i.item) = 'string' AND i.item #>> '{}' ~ '^[^@*]+$' AND NOT coalesce(issuer.claim_forms ? i.name, false)
+    UNION ALL SELECT 'not_an_address', concat_ws(chr(10), format('value of "%s"', i.name), i.item, a.fault,
+                     CASE WHEN v.value ~ '^@[^@]+$' THEN format('Write the whole address. To match all addresses of the domain, write {"glob": "*%s"}.', v.value) ELSE 'Write only the address, such as ann@example.com.' END)
+      FROM item AS i CROSS JOIN LATERAL (SELECT coalesce(i.item ->> 'glob', i.item #>> '{}') AS value) AS v CROSS JOIN LATERAL internal.address_fault(v.value) AS a (fault)
+     WHERE i.name ~ '(^|[/_])(email|mail|upn)$' AND jsonb_typeof(i.item) IN ('string', 'object') AND a.fault IS NOT NULL
     UNION ALL SELECT 'list_in_a_string', i.item::text FROM item AS i WHERE jsonb_typeof(i.item) = 'string' AND i.item #>> '{}' ~ '^ *[[] *".*" *[]] *$|@[^@]*[,;][^@]*@'
     UNION ALL SELECT 'no_negation', i.item::text FROM item AS i WHERE coalesce(i.item ->> 'glob', i.item #>> '{}') ~ '^(!=?|<>|(not|NOT) ) *[A-Za-z0-9*]'
     UNION ALL SELECT 'domain_without_at', i.item ->> 'glob' FROM item AS i WHERE i.name ~ '(^|[/_])email$' AND i.item ->> 'glob' ~ '^[*]+[^.@*][^@*]*[.][^@*]+$'
@@ -58,13 +73,13 @@ CREATE OR REPLACE FUNCTION internal.lint_claims(conditions jsonb, issuer broker.
     UNION ALL SELECT 'claim_fits_no_form', concat_ws(chr(10), issuer.name, i.name, replace(replace(array_to_string(f.forms[:8], ' or '), '#', 'digits'), '*-*-*-*-*', 'a UUID')
                                                       || CASE WHEN cardinality(f.forms) > 8 THEN ' or another of its values' ELSE '' END, i.item)
       FROM item AS i CROSS JOIN LATERAL (SELECT ARRAY(SELECT jsonb_array_elements_text(issuer.claim_forms -> i.name)) WHERE issuer.claim_forms ? i.name) AS f (forms)
-     WHERE NOT EXISTS (SELECT FROM jsonb_to_recordset(issuer.mistakes) AS m ("in" text, form text) WHERE m."in" = i.name AND coalesce(i.item ->> 'glob', i.item #>> '{}') ~ m.form)
+     WHERE NOT EXISTS (SELECT FROM jsonb_to_recordset(issuer.mistakes) AS m ("in" text, form text, of_subject text) WHERE m."in" = i.name AND m.of_subject IS NULL AND coalesce(i.item ->> 'glob', i.item #>> '{}') ~ m.form)
        AND CASE WHEN jsonb_typeof(i.item) = 'string' THEN i.item #>> '{}' !~ internal.pattern_of(f.forms) AND internal.sign_in(i.item #>> '{}', false) IS NULL
                 WHEN i.item ? 'glob' THEN internal.sign_in(i.item ->> 'glob', true) IS NULL AND NOT EXISTS (SELECT FROM unnest(f.forms) AS one
                      WHERE CASE one WHEN '#' THEN i.item ->> 'glob' ~ '^[0-9*]+$' ELSE internal.globs_overlap(i.item ->> 'glob', one) END) END
     UNION ALL SELECT DISTINCT 'unlike_its_issuer', concat_ws(chr(10), 'claim "' || i.name || '"', issuer.name, m.advice)
-      FROM item AS i JOIN jsonb_to_recordset(issuer.mistakes) AS m ("in" text, form text, beside jsonb, advice text) ON m."in" = i.name AND coalesce(i.item ->> 'glob', i.item #>> '{}') ~ m.form
-     WHERE coalesce(conditions @> m.beside, true);
+      FROM item AS i JOIN jsonb_to_recordset(issuer.mistakes) AS m ("in" text, form text, beside jsonb, of_subject text, advice text) ON m."in" = i.name AND coalesce(i.item ->> 'glob', i.item #>> '{}') ~ m.form
+     WHERE m.of_subject IS NULL AND coalesce(conditions @> m.beside, true);
 $$;
 COMMENT ON FUNCTION internal.lint_claims(jsonb, broker.known_issuer) IS 'Findings in conditions on claims. issuer: what is known about the issuer of the tokens, or null.';
 
@@ -135,6 +150,10 @@ BEGIN
      CROSS JOIN LATERAL (SELECT CASE WHEN (i.known).name IS NULL AND starts_with(g.subject, 'system:serviceaccount:') THEN (SELECT u.k FROM kubernetes AS u) ELSE i.known END AS known) AS v
      CROSS JOIN LATERAL (
            SELECT n.rule, concat_ws(chr(10), 'subject', n.detail) FROM internal.lint_text(g.subject) AS n WHERE g.subject ~* internal.unusual_text()
+           -- a subject may be a URI, or a name beside its address
+           UNION ALL SELECT 'not_an_address', concat_ws(chr(10), p.kind, to_jsonb(p.value), internal.address_fault(p.value), 'Write the whole address and nothing else, such as ann@example.com.')
+             FROM (VALUES ('subject', g.subject), ('actor', g.actor)) AS p (kind, value)
+            WHERE p.value ~ '^[^@:/ ]+@@[^@:/ ]+$|^@[^@:/ ]+[.][A-Za-z]+$|^[^@:/ ]+@[^@:/ ]+[.]$'
            UNION ALL SELECT 'glob_sign_in_exact_subject', 'match' || chr(10) || internal.sign_in(g.subject, false) || chr(10) || 'subject' WHERE g.match = 'exact' AND g.subject ~ '[]*%^$()[{}\\?+]'
            UNION ALL SELECT 'subject_fits_no_form', concat_ws(chr(10), (i.known).name, internal.shown_forms((i.known).subject_forms))
             WHERE g.match = 'exact' AND g.subject !~ i.forms AND internal.sign_in(g.subject, false) IS NULL
@@ -174,6 +193,15 @@ BEGIN
            UNION ALL SELECT 'contradicts_its_subject', concat_ws(chr(10), c.claim, c.value)
              FROM internal.claims_in_subject((v.known).subject_claims, g.subject) AS c
             WHERE g.claims <> '{}' AND g.claims ? c.claim AND NOT internal.text_may_fit(g.claims -> c.claim, c.value, g.match)
+           UNION ALL SELECT 'subject_without_this_claim', concat_ws(chr(10), (v.known).name, m."in", m.advice)
+             FROM jsonb_to_recordset((v.known).mistakes) AS m ("in" text, of_subject text, advice text) WHERE g.claims ? m."in" AND g.subject ~ m.of_subject
+           -- one of the two is in the subject; lint_claims compares conditions with each other
+           UNION ALL SELECT DISTINCT 'unlike_its_issuer', concat_ws(chr(10), CASE WHEN g.claims ? m."in" THEN 'claim "' || m."in" || '"' ELSE 'subject' END, (v.known).name, m.advice)
+             FROM (SELECT jsonb_object_agg(c.claim, CASE WHEN g.match = 'glob' AND strpos(c.value, '*') > 0 THEN jsonb_build_object('glob', c.value) ELSE to_jsonb(c.value) END) AS claims
+                     FROM internal.claims_in_subject((v.known).subject_claims, g.subject) AS c) AS s
+             JOIN jsonb_to_recordset((v.known).mistakes) AS m ("in" text, form text, beside jsonb, advice text) ON (g.claims ? m."in") <> (g.claims @> m.beside)
+            CROSS JOIN jsonb_path_query((s.claims || g.claims) -> m."in", '$[*]') AS one
+            WHERE g.claims <> '{}' AND s.claims || g.claims @> m.beside AND coalesce(one ->> 'glob', one #>> '{}') ~ m.form
            UNION ALL SELECT 'contradicts_another_claim', concat_ws(chr(10), c.in_claim, c.claim, c.value)
              FROM internal.claims_in_claims((v.known).subject_claims, g.claims) AS c
              LEFT JOIN LATERAL (SELECT s.value FROM internal.claims_in_subject((v.known).subject_claims, g.subject) AS s WHERE s.claim = c.claim) AS s ON true
@@ -371,8 +399,7 @@ BEGIN
         PERFORM internal.keep_findings('subject_grant', others);
     END IF;
     -- within a trigger nobody reads them
-    IF pg_trigger_depth() > 1 OR TG_TABLE_NAME = 'shared_issuer' AND others_shown IS NULL
-       OR TG_OP = 'DELETE' AND TG_TABLE_NAME NOT IN ('access_approver', 'tenant_admin', 'shared_issuer') THEN
+    IF pg_trigger_depth() > 1 OR TG_OP = 'DELETE' AND TG_TABLE_NAME NOT IN ('access_approver', 'tenant_admin', 'shared_issuer') THEN
         RETURN NULL;
     END IF;
     -- of grants and blocks what is stored, of other tables what the view of the table says
@@ -394,8 +421,6 @@ BEGIN
         WHEN 'blocked_subject' THEN
             'SELECT l.id, NULL::text AS name, l.rule, internal.lint_advice(l.rule, l.detail) AS advice, format(''Block of "%s"'', b.subject) AS title
                FROM broker.blocked_subject AS b JOIN internal.lint_finding AS l ON l.table_name = ''blocked_subject'' AND l.id = b.id WHERE b.id = ANY ($1)'
-        WHEN 'shared_issuer' THEN
-            'SELECT NULL::bigint AS id, NULL::text AS name, NULL::text AS rule, NULL::text AS advice, NULL::text AS title WHERE false'
         ELSE
             format('SELECT NULL::bigint AS id, l.name, l.rule, l.advice, %s AS title FROM internal.%I AS l
                      WHERE l.name = ANY ($2) AND %s (coalesce(l.tenant, ''''), l.name) IN (SELECT coalesce(u.tenant, l.tenant, ''''), u.name FROM unnest($3, $2) AS u (tenant, name))',
@@ -463,7 +488,7 @@ BEGIN
     IF TG_TABLE_NAME = 'blocked_subject' THEN
         FOR one IN SELECT b.subject, CASE WHEN jsonb_path_exists(b.claims, 'strict $.* ? (@.type() == "array")') OR NOT EXISTS (
                               SELECT FROM internal.lint_finding AS l WHERE l.table_name = 'blocked_subject' AND l.id = b.id AND l.rule IN
-                                     ('contradicts_its_subject', 'claim_fits_no_form', 'claim_of_other_type', 'block_of_part_of_a_subject', 'ended_already'))
+                                     ('contradicts_its_subject', 'subject_without_this_claim', 'claims_of_several_issuers', 'claim_fits_no_form', 'claim_of_other_type', 'block_of_part_of_a_subject', 'ended_already'))
                           THEN internal.what_it_stops(b) ELSE 'probably stops nothing, as the warning says' END AS effect FROM broker.blocked_subject AS b WHERE b.id = ANY (ids) AND b.enabled ORDER BY b.id LIMIT 10 LOOP
             RAISE NOTICE 'Block of "%": %.', one.subject, one.effect;
         END LOOP;

@@ -118,7 +118,7 @@ BEGIN
     RETURN QUERY SELECT d.rule, d.detail FROM internal.disabled_reference(of_table, checked) AS d;
     IF of_table = 'key' THEN
         SELECT k.* INTO of_key FROM broker.key AS k WHERE k.tenant = checked.tenant AND k.name = checked.key;
-        -- Whoever reads a jwt key's tokens compares the audience as it is, also a slash at its end; only capitals are probably a mistake.
+        -- The services that verify a jwt key's tokens compare the audience exactly, so a slash at its end is not a mistake there. Capitals probably are.
         RETURN QUERY SELECT 'nearly_the_same_row', min(o.name)
             FROM (SELECT k.* FROM broker.key AS k WHERE k.tenant = of_key.tenant AND k.provider = of_key.provider LIMIT 200) AS o
            WHERE o.name <> of_key.name AND o.enabled AND o.max_duration = of_key.max_duration AND o.outputs = of_key.outputs AND o.resource IS NULL AND of_key.resource IS NULL
@@ -129,7 +129,7 @@ BEGIN
     IF of_table = 'access_provider' THEN
         SELECT p.* INTO provider FROM broker.access_provider AS p WHERE p.tenant = checked.tenant AND p.name = checked.key;
         reached := internal.places_of(provider.type, provider.settings, provider.allowed_targets);
-        -- What several tenants have is a habit.
+        -- A place that several other tenants reach is shared on purpose.
         RETURN QUERY SELECT 'target_of_another_tenant', concat_ws(chr(10), min(o.name), min(o.tenant), min((SELECT min(p) FROM unnest(o.places) AS p WHERE p = ANY (reached))))
             FROM (SELECT p.tenant, p.name, internal.places_of(p.type, p.settings, p.allowed_targets) AS places FROM broker.access_provider AS p
                    WHERE internal.places_of(p.type, p.settings, p.allowed_targets) && reached AND p.tenant <> checked.tenant AND p.enabled LIMIT 50) AS o

@@ -80,6 +80,10 @@ BEGIN
     IF TG_OP = 'INSERT' THEN
         NEW.id := internal.new_id(TG_RELID, NEW.id);
     END IF;
+    PERFORM internal.refuse_kept_id(TG_RELID, OLD.id, NEW.id);
+    IF NEW.request_id IS DISTINCT FROM OLD.request_id THEN
+        PERFORM internal.refuse_kept_column('request_id', 'Leave out request_id: only an access request that was approved leads to a grant that has one.');
+    END IF;
     -- its approval: what comes from a request was approved there
     IF TG_OP = 'INSERT' AND NEW.request_id IS NULL
        OR TG_OP = 'UPDATE' AND num_nonnulls(OLD.approved_at, NEW.approved_at, NEW.approved_by) > 0 THEN

@@ -116,8 +116,18 @@ CREATE OR REPLACE FUNCTION internal.projects_differ(one jsonb, other jsonb, proj
 $$;
 COMMENT ON FUNCTION internal.projects_differ(jsonb, jsonb, jsonb) IS 'Whether the conditions of two rows name different projects, by the claims in which the issuer names the single project of a token.';
 
+CREATE OR REPLACE FUNCTION internal.may_send(issuer broker.known_issuer, conditions jsonb) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT NOT EXISTS (SELECT FROM jsonb_object_keys(conditions) AS c (name)
+                        WHERE c.name <> ALL ('{iss,sub,aud,jti,azp,exp,nbf,iat,auth_time}') AND NOT issuer.claims ? c.name
+                          AND NOT EXISTS (SELECT FROM jsonb_object_keys(issuer.claims) AS g (name) WHERE strpos(g.name, '*') > 0 AND internal.glob_matches(g.name, c.name)));
+$$;
+COMMENT ON FUNCTION internal.may_send(broker.known_issuer, jsonb) IS 'Whether the tokens of a known issuer may have all claims of these conditions.';
+
+DROP FUNCTION IF EXISTS internal.parties_near(broker.blocked_subject);
+
 -- Planned once in a session, since planning takes several times as long as the rest.
-CREATE OR REPLACE FUNCTION internal.parties_near(checked broker.blocked_subject) RETURNS TABLE (kind text, id bigint, idp text, subject text, match text, is_stopped boolean, is_in_part boolean)
+CREATE OR REPLACE FUNCTION internal.parties_near(checked broker.blocked_subject) RETURNS TABLE (kind text, id bigint, idp text, subject text, match text, is_stopped boolean, is_in_part boolean, has_the_claims boolean)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     -- its tenant, or all of them, in a form that one plan reads along the indexes
@@ -125,12 +135,20 @@ DECLARE
     last constant text := coalesce(checked.tenant, '~');
     alike constant text := internal.likeness(checked.subject);
     since constant uuid := audit.first_mint_id(now() - interval '30 days');
+    names constant text[] := ARRAY(SELECT jsonb_object_keys(checked.claims));
     -- whose tokens all have the claims of the block
     whole constant text[] := ARRAY(SELECT p.name FROM (SELECT i.* FROM broker.identity_provider AS i WHERE i.tenant BETWEEN first AND last LIMIT 200) AS p
         WHERE p.name = coalesce(checked.idp, p.name) AND checked.claims <> '{}' AND internal.each_token_has(p::broker.identity_provider, checked.claims) LIMIT 100);
     projects constant jsonb := (SELECT coalesce(jsonb_object_agg(p.name, k.project_claims), '{}')
         FROM (SELECT i.name, i.issuer FROM broker.identity_provider AS i WHERE i.tenant BETWEEN first AND last AND checked.claims <> '{}' LIMIT 200) AS p
        CROSS JOIN LATERAL internal.known_issuer(p.issuer) AS k);
+    -- Whether the tokens of a known issuer may have these claims. Claims that one for jobs sends, and that tokens of people do not have, are its
+    -- own: an issuer that is not known does not send them, unless a row has a condition on them.
+    senders constant jsonb := (SELECT coalesce(jsonb_object_agg(p.name, internal.may_send(k, checked.claims) OR p.required_claims ?& names), '{}')
+        FROM (SELECT i.* FROM broker.identity_provider AS i WHERE i.tenant BETWEEN first AND last AND checked.claims <> '{}' LIMIT 200) AS p
+       CROSS JOIN LATERAL internal.known_issuer(p.issuer) AS k);
+    are_of_jobs constant boolean := jsonb_path_exists(senders, '$.* ? (@ == true)')
+        AND NOT checked.claims ?| '{iss,sub,aud,jti,azp,exp,nbf,iat,auth_time,acr,amr,scope,name,nickname,preferred_username,profile,email,email_verified,groups,groups_direct,roles,user_id,user_login,user_email}';
 BEGIN
     RETURN QUERY WITH party (kind, id, idp, subject, match, claims) AS (
         (SELECT 'grant', g.id, g.idp, g.subject, g.match, g.claims FROM broker.subject_grant AS g
@@ -160,12 +178,17 @@ BEGIN
         SELECT p.*, CASE WHEN checked.match = 'exact' AND p.match = 'exact' THEN p.subject = checked.subject
                          WHEN p.match = 'exact' THEN internal.glob_matches(checked.subject, p.subject)
                          WHEN checked.match = 'exact' THEN internal.glob_matches(p.subject, checked.subject)
-                         ELSE internal.globs_overlap(checked.subject, p.subject) END AS is_named
-          FROM party AS p WHERE checked.claims = '{}' OR p.claims = '{}' OR NOT internal.projects_differ(checked.claims, p.claims, projects -> p.idp)
+                         ELSE internal.globs_overlap(checked.subject, p.subject) END AS is_named,
+               -- else only some of its tokens may have them, as far as the rows tell
+               checked.claims = '{}' OR p.idp = ANY (whole) OR internal.claims_cover(checked.claims, p.claims) AS has_the_claims
+          FROM party AS p
+         WHERE checked.claims = '{}'
+            OR (p.claims = '{}' OR NOT internal.projects_differ(checked.claims, p.claims, projects -> p.idp))
+               AND (coalesce((senders ->> p.idp)::boolean, NOT are_of_jobs) OR p.claims ?& names OR p.idp = ANY (whole))
     )
     SELECT c.kind, c.id, c.idp COLLATE "C", c.subject COLLATE "C", c.match, c.is_named AND (checked.idp IS NULL OR c.idp = checked.idp),
-           checked.claims <> '{}' AND c.idp <> ALL (whole)
-           OR c.match = 'glob' AND checked.subject <> '**' AND NOT (c.is_named AND checked.match = 'glob' AND internal.glob_covers(checked.subject, 'glob', c.subject))
+           NOT c.has_the_claims
+           OR c.match = 'glob' AND checked.subject <> '**' AND NOT (c.is_named AND checked.match = 'glob' AND internal.glob_covers(checked.subject, 'glob', c.subject)), c.has_the_claims
       FROM compared AS c
      WHERE c.is_named
         OR CASE WHEN checked.match = 'exact' AND c.match = 'exact' THEN internal.likeness(c.subject) = alike
@@ -181,24 +204,28 @@ CREATE OR REPLACE FUNCTION internal.what_it_stops(checked broker.blocked_subject
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off AS $$
 DECLARE
     whole bigint[]; part bigint[];
-    rules bigint; approvers bigint; used bigint; tokens bigint;
+    rules bigint[]; approvers bigint[]; used bigint; tokens bigint[];
     today constant uuid := audit.first_mint_id(date_trunc('day', now(), 'UTC'));
 BEGIN
     SELECT array_agg(DISTINCT n.id) FILTER (WHERE n.kind = 'grant' AND NOT n.is_in_part), array_agg(DISTINCT n.id) FILTER (WHERE n.kind = 'grant' AND n.is_in_part),
-           count(DISTINCT n.id) FILTER (WHERE n.kind = 'rule'),
-           count(DISTINCT n.id) FILTER (WHERE n.kind = 'approver'), count(DISTINCT (n.idp, n.subject)) FILTER (WHERE n.kind = 'token')
+           ARRAY[count(DISTINCT n.id) FILTER (WHERE n.kind = 'rule' AND n.has_the_claims), count(DISTINCT n.id) FILTER (WHERE n.kind = 'rule' AND NOT n.has_the_claims)],
+           ARRAY[count(DISTINCT n.id) FILTER (WHERE n.kind = 'approver' AND n.has_the_claims), count(DISTINCT n.id) FILTER (WHERE n.kind = 'approver' AND NOT n.has_the_claims)],
+           ARRAY[count(DISTINCT (n.idp, n.subject)) FILTER (WHERE n.kind = 'token' AND n.has_the_claims), count(DISTINCT (n.idp, n.subject)) FILTER (WHERE n.kind = 'token' AND NOT n.has_the_claims)]
       INTO whole, part, rules, approvers, tokens FROM internal.parties_near(checked) AS n WHERE n.is_stopped;
     part := ARRAY(SELECT unnest(part) EXCEPT SELECT unnest(whole));
     SELECT count(*) INTO used FROM unnest(whole || part) AS g (id)
      WHERE EXISTS (SELECT FROM audit.event AS e WHERE e.grant_id = g.id AND e.step = 1 AND e.mint_id >= today);
-    RETURN CASE WHEN whole IS NULL AND part = '{}' AND rules = 0 AND approvers = 0 AND tokens = 0 THEN 'stops no known grant, access rule, approver or subject'
+    RETURN CASE WHEN whole IS NULL AND part = '{}' AND rules || approvers || tokens = '{0,0,0,0,0,0}' THEN 'stops no known grant, access rule, approver or subject'
         ELSE 'stops ' || concat_ws(', ',
             format('%s grant%s', coalesce(cardinality(whole), 0), CASE WHEN cardinality(whole) = 1 THEN '' ELSE 's' END)
             || CASE WHEN part <> '{}' THEN format(' and some subjects of %s more grant%s', cardinality(part), CASE WHEN cardinality(part) = 1 THEN '' ELSE 's' END) ELSE '' END
             || CASE WHEN used > 0 THEN format(' (%s of these %s used today)', used, CASE WHEN used = 1 THEN 'was' ELSE 'were' END) ELSE '' END,
-            CASE WHEN rules > 0 THEN format('requests by %s access rule%s', rules, CASE WHEN rules = 1 THEN '' ELSE 's' END) END,
-            CASE WHEN approvers > 0 THEN format('decisions of %s approver%s of access rules', approvers, CASE WHEN approvers = 1 THEN '' ELSE 's' END) END,
-            format('%s subject%s seen in the last 30 days', tokens, CASE WHEN tokens = 1 THEN '' ELSE 's' END)) END;
+            CASE WHEN rules[1] > 0 THEN format('requests by %s access rule%s', rules[1], CASE WHEN rules[1] = 1 THEN '' ELSE 's' END) END,
+            CASE WHEN rules[2] > 0 THEN format('requests by %s access rule%s if the token has these claims', rules[2], CASE WHEN rules[2] = 1 THEN '' ELSE 's' END) END,
+            CASE WHEN approvers[1] > 0 THEN format('decisions of %s approver%s of access rules', approvers[1], CASE WHEN approvers[1] = 1 THEN '' ELSE 's' END) END,
+            CASE WHEN approvers[2] > 0 THEN format('decisions of %s approver%s whose tokens have these claims', approvers[2], CASE WHEN approvers[2] = 1 THEN '' ELSE 's' END) END,
+            CASE WHEN tokens[2] = 0 THEN format('%s subject%s seen in the last 30 days', tokens[1], CASE WHEN tokens[1] = 1 THEN '' ELSE 's' END)
+                 ELSE format('tokens with these claims of %s subject%s seen in the last 30 days', tokens[1] + tokens[2], CASE WHEN tokens[1] + tokens[2] = 1 THEN '' ELSE 's' END) END) END;
 END
 $$;
 COMMENT ON FUNCTION internal.what_it_stops(broker.blocked_subject) IS 'Which of the known grants, rules, approvers and tokens a block stops, worded as the end of a sentence.';
@@ -232,6 +259,15 @@ BEGIN
             SELECT checked.id, checked.tenant, f.rule, f.detail FROM fault AS f
              WHERE f.of_issuer = (SELECT min(o.of_issuer) FROM fault AS o) AND NOT EXISTS (
                    SELECT FROM sender AS s WHERE (s.known).name NOT IN (SELECT o.of_issuer FROM fault AS o));
+        END IF;
+        -- A token is of one issuer.
+        IF checked.claims <> '{}' THEN
+            RETURN QUERY SELECT checked.id, checked.tenant, 'claims_of_several_issuers', string_agg('"' || c.name || '" of ' || c.issuers, ', ' ORDER BY c.name)
+                  FROM (SELECT n.name, (SELECT string_agg(DISTINCT k.name, ' or ') FROM broker.known_issuer AS k WHERE k.project_wildcard > 0 AND internal.may_send(k, jsonb_build_object(n.name, ''))) AS issuers
+                          FROM jsonb_object_keys(checked.claims) AS n (name)) AS c
+                HAVING count(*) > 1 AND bool_and(c.issuers IS NOT NULL)
+                   AND NOT EXISTS (SELECT FROM broker.known_issuer AS k WHERE internal.may_send(k, checked.claims))
+                   AND NOT EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.name = checked.idp);
         END IF;
         RETURN QUERY SELECT checked.id, checked.tenant, 'ended_already', '' WHERE checked.until <= checked.updated_at;
         RETURN QUERY SELECT checked.id, checked.tenant, 'ends_at_once', '' WHERE checked.until > checked.updated_at AND checked.until <= checked.updated_at + interval '1 minute';
@@ -283,7 +319,8 @@ BEGIN
                AND strpos(checked.subject, '**') = 0 AND (SELECT bool_and(n.match = 'glob') FROM near AS n WHERE n.is_stopped)
             UNION ALL
             SELECT checked.id, checked.tenant, 'block_matches_nothing', ''
-             WHERE NOT EXISTS (SELECT FROM near AS n WHERE n.is_stopped)
+             -- of any subject of any issuer, the claims alone decide, and no row tells which tokens have them
+             WHERE (checked.subject <> '**' OR checked.idp IS NOT NULL OR checked.claims = '{}') AND NOT EXISTS (SELECT FROM near AS n WHERE n.is_stopped)
                AND NOT EXISTS (SELECT FROM audit.event AS e WHERE checked.match = 'exact' AND e.mint_id >= since
                                   AND hashtextextended(e.subject, 0) = hashtextextended(checked.subject, 0) AND e.subject = checked.subject
                                   AND (checked.tenant IS NULL OR e.tenant = checked.tenant))
@@ -325,6 +362,10 @@ BEGIN
                 'insufficient_privilege');
         END IF;
         RETURN OLD;
+    END IF;
+    PERFORM internal.refuse_kept_id(TG_RELID, OLD.id, NEW.id);
+    IF NEW.proposed IS DISTINCT FROM OLD.proposed THEN
+        PERFORM internal.refuse_kept_column('proposed', 'Leave out proposed, and change the block itself. Where a second admin must approve the change, the database proposes it.');
     END IF;
     IF TG_OP = 'INSERT' OR NEW *<> OLD THEN
         NEW.proposed := NULL;

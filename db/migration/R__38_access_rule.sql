@@ -34,6 +34,19 @@ $$;
 COMMENT ON FUNCTION internal.outliving(text, broker.provider_type, int) IS
     'The detail of credentials_outlive_access for a key of this name, type and max_duration; null if its credentials can be ended, or end soon.';
 
+-- Examples are told by their ticket, since other words may only describe what to write. They may be the beginning of a reason.
+CREATE OR REPLACE FUNCTION internal.refused_example(pattern text, hint text) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT e.example
+      FROM (SELECT btrim(substring(hint FROM '(?:for example|for instance|such as|e[.]g[.],?|like):? +(.+)$'), ' "''`.') AS example) AS e
+     WHERE e.example ~ '^[A-Za-z]{1,15}[-_ #]?[0-9]+|^#?[0-9]{2,}'
+       AND NOT EXISTS (SELECT FROM regexp_split_to_table(e.example, ', ?| or ') AS one CROSS JOIN unnest('{""," shop is down",": shop is down"}'::text[]) AS further
+                        WHERE internal.glob_matches(pattern, btrim(one, ' "''`') || further));
+$$;
+COMMENT ON FUNCTION internal.refused_example(text, text) IS 'The example of a reason in a rule''s reason_hint, if its reason_pattern does not match it; otherwise null.';
+
 CREATE OR REPLACE FUNCTION internal.lint_access_rule(of_rule bigint) RETURNS TABLE (rule text, detail text)
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
@@ -45,6 +58,8 @@ DECLARE
     some_are_many boolean;
     cause text;
     outliving text;
+    refused text;
+    foreign_sign text;
 BEGIN
     SELECT r.* INTO checked FROM broker.access_rule AS r WHERE r.id = of_rule;
     SELECT internal.outliving(k.name, y, k.max_duration) INTO outliving
@@ -55,6 +70,9 @@ BEGIN
     SELECT count(*), coalesce(bool_or(p.match = 'glob' OR p.claims <> '{}'), false) INTO approvers, some_are_many
       FROM broker.access_approver AS p WHERE p.rule = of_rule;
     least := internal.least_access_to(checked.tenant, checked.key);
+    -- beside the signs of other patterns: # for a digit, and slashes around a regular expression
+    foreign_sign := coalesce(internal.sign_in(checked.reason_pattern, true), substring(checked.reason_pattern FROM '##+|^/.*/[gimsu]*$'));
+    refused := internal.refused_example(checked.reason_pattern, checked.reason_hint);
     cause := internal.nobody_can_approve(checked, NULL);
     RETURN QUERY
     SELECT f.rule, f.detail FROM (VALUES
@@ -62,8 +80,14 @@ BEGIN
          concat_ws(chr(10), checked.approvals, approvers)),
         (approvers >= checked.approvals AND cause IS NOT NULL, 'nobody_can_approve', cause),
         (internal.pattern_fits_no_reason(checked.reason_pattern), 'reason_pattern_fits_nothing', checked.reason_pattern),
-        (internal.sign_in(checked.reason_pattern, true) <> '' AND NOT internal.pattern_fits_no_reason(checked.reason_pattern), 'glob_matches_less_than_it_seems',
-         format('reasons with "%s"', internal.sign_in(checked.reason_pattern, true))),
+        (foreign_sign <> '' AND NOT internal.pattern_fits_no_reason(checked.reason_pattern), 'glob_matches_less_than_it_seems',
+         format('reasons with "%s"', foreign_sign)),
+        (refused IS NOT NULL, 'reason_hint_is_refused', concat_ws(chr(10), checked.reason_pattern, refused)),
+        (refused IS NULL AND checked.reason_pattern ~ '(^|[^*])[*]$' AND foreign_sign IS NULL AND NOT internal.pattern_fits_no_reason(checked.reason_pattern),
+         'glob_matches_less_than_it_seems', 'reasons without : and /' || coalesce(' after "' || substring(checked.reason_pattern FROM '([^*]+)[*]$') || '"', '')),
+        (refused IS NULL AND strpos(checked.reason_pattern, '*') = 0 AND foreign_sign IS NULL AND NOT internal.pattern_fits_no_reason(checked.reason_pattern),
+         'glob_matches_less_than_it_seems', format('the reason "%s" itself', checked.reason_pattern)),
+        (checked.consent AND internal.issuer_of_jobs(checked.idp, checked.subject) IS NOT NULL, 'consent_of_a_job', internal.issuer_of_jobs(checked.idp, checked.subject)),
         (checked.break_glass AND checked.approvals > 1, 'approvals_ignored', checked.approvals::text),
         (checked.break_glass AND checked.max_access > 86400, 'long_break_glass', round(checked.max_access / 3600.0)::text),
         (checked.break_glass AND checked.match = 'glob' AND checked.claims = '{}' AND checked.subject ~ '^[^:/*]+[:/][*]+$'
@@ -120,6 +144,10 @@ BEGIN
     END IF;
     IF TG_OP = 'DELETE' THEN
         RETURN OLD;
+    END IF;
+    PERFORM internal.refuse_kept_id(TG_RELID, OLD.id, NEW.id);
+    IF NEW.steps IS DISTINCT FROM coalesce(OLD.steps, '{1}') THEN
+        PERFORM internal.refuse_kept_column('steps', 'Leave out steps: they are those of the rule''s approvers, which broker.access_approver has in its column step.');
     END IF;
     NEW := internal.approved(NEW, OLD);
     IF row_security_active(TG_RELID) AND NOT internal.login_is('a platform admin') THEN

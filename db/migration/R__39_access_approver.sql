@@ -46,10 +46,7 @@ BEGIN
         ('login_cannot_decide', CASE WHEN checked.role_name IS NOT NULL THEN internal.login_fault(checked.role_name, checked.tenant)
                                           || coalesce(' (did you mean "' || internal.nearest(checked.role_name, ARRAY(SELECT t.role_name FROM broker.tenant_admin AS t
                                                             WHERE t.tenant = checked.tenant)) || '"?)', '') END),
-        ('approver_is_a_job', CASE WHEN NOT checked.program AND checked.role_name IS NULL THEN
-             (SELECT k.name FROM broker.identity_provider AS p CROSS JOIN internal.known_issuer(p.issuer) AS k
-               -- people who sign in to GitLab have a number as subject
-               WHERE p.name = checked.idp AND k.project_wildcard > 0 AND checked.subject !~ '^[0-9]+$') END),
+        ('approver_is_a_job', CASE WHEN NOT checked.program AND checked.role_name IS NULL THEN internal.issuer_of_jobs(checked.idp, checked.subject) END),
         ('everyone_approves', CASE WHEN NOT (checked.program OR of_rule.break_glass) AND checked.match = 'glob' AND checked.claims = '{}' AND checked.idp = of_rule.idp
                                         AND internal.glob_covers(checked.subject, of_rule.match, of_rule.subject)
                                         AND NOT EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.name = checked.idp AND p.required_claims <> '{}') THEN of_rule.id::text END),
@@ -73,6 +70,10 @@ DECLARE
 BEGIN
     IF TG_OP = 'INSERT' THEN
         NEW.id := internal.new_id(TG_RELID, NEW.id);
+    END IF;
+    PERFORM internal.refuse_kept_id(TG_RELID, OLD.id, NEW.id);
+    IF NEW.issuer IS DISTINCT FROM OLD.issuer THEN
+        PERFORM internal.refuse_kept_column('issuer', 'Leave out issuer, which is that of the identity provider in idp.');
     END IF;
     NEW := internal.approved(NEW, OLD);
     -- With the writer's rights: they name approvers of rules that they may see.

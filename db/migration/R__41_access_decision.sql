@@ -13,6 +13,11 @@ DECLARE
     called_in text;
 BEGIN
     NEW.id := internal.new_id(TG_RELID, NEW.id);
+    -- With the owner's rights, so the login tells whose values these are; the service gives none.
+    IF NEW.decided_by IS NOT NULL THEN
+        PERFORM internal.refuse_kept_column('decided_by', 'Leave out decided_by: a decision is that of the login that inserts it.', session_user);
+    END IF;
+    PERFORM internal.refuse_kept_column(internal.signature_given(NEW, OLD), internal.signature_hint(), session_user);
     GET DIAGNOSTICS called_in = PG_CONTEXT;
     IF NEW.subject IS NULL THEN
         PERFORM internal.refuse_nested(TG_RELID, 'an_approval_is_a_statement_of_its_own', 'decide an access request', called_in);

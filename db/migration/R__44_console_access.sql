@@ -31,6 +31,7 @@ BEGIN
     IF TG_OP = 'INSERT' THEN
         NEW.id := internal.new_id(TG_RELID, NEW.id);
     END IF;
+    PERFORM internal.refuse_kept_id(TG_RELID, OLD.id, NEW.id);
     IF internal.may_hold_secret(NEW.reason) THEN
         PERFORM internal.refuse_secret(TG_RELID, 'reason', NEW.reason, to_jsonb(NEW) - 'reason');
     END IF;

@@ -20,6 +20,8 @@ SELECT k.tenant, 'key', k.name, 'shorter_than_asked', internal.lint_advice('shor
  UNION ALL
 TABLE internal.lint_of_console_access
  UNION ALL
+TABLE internal.lint_of_shared_issuer
+ UNION ALL
 TABLE internal.lint_of_tenant_admin
  UNION ALL
 TABLE internal.lint_of_tenant

@@ -117,7 +117,7 @@ GRANT SELECT ON broker.tenant, broker.tenant_admin, broker.shared_issuer, broker
     TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
 -- Views show their reader what the tables would: all of them have security_invoker.
 GRANT SELECT ON broker.who_can_mint, broker.grant_ending_soon, broker.pending_change, broker.pending_approval, broker.lint,
-    internal.usual_spelling, internal.lint_of_identity_provider, internal.lint_of_few_identity_providers, internal.lint_of_access_provider, internal.lint_of_key, internal.lint_of_console_access, internal.lint_of_tenant_admin, internal.lint_of_tenant,
+    internal.usual_spelling, internal.lint_of_identity_provider, internal.lint_of_few_identity_providers, internal.lint_of_access_provider, internal.lint_of_key, internal.lint_of_console_access, internal.lint_of_shared_issuer, internal.lint_of_tenant_admin, internal.lint_of_tenant,
     audit.access_request, audit.access_credential, audit.break_glass, internal.next_review, audit.grant_review,
     audit.role_member, audit.mint,
     audit.unresolved, audit.active_credential, audit.unended, audit.denial, audit.change, audit.unused_grant
@@ -130,7 +130,7 @@ GRANT SELECT ON work.ending TO "${admin_role}", "${tenant_admin_role}", "${audit
 
 -- ---------------------------------------------------------------- platform admins: write the configuration
 
--- With id, so that a trigger refuses one that is given, in words; so do created_at, created_by, updated_at, updated_by, approved_at and approved_by below. Not what belongs to the code (provider types,
+-- With id, request_id, steps, issuer of an approver, proposed and decided_by, so that a trigger refuses what is given, in words; so with created_at, created_by, updated_at, updated_by, approved_at and approved_by below. Not what belongs to the code (provider types,
 -- known issuers) and to the triggers (external_id) and to moves between cells (issuer, moved_to, moved_from). Renaming and deleting a tenant is left to the trigger, which says what to do instead.
 GRANT INSERT (name, display_name, max_keys, max_grants, max_globs, max_calls, max_requests, max_duration, max_changes, require_owner, require_second_admin, review_days,
               notice_url, notice_secret, enabled),
@@ -149,7 +149,7 @@ GRANT INSERT (name, tenant, issuer, audiences, jwks_uri, jwks, ca_certificate, a
 GRANT INSERT (tenant, name, type, settings, allowed_targets, shared_identity, enabled),
       UPDATE (tenant, name, type, settings, allowed_targets, shared_identity, enabled), DELETE
     ON broker.access_provider TO "${admin_role}";
-GRANT INSERT (id, tenant, all_tenants, claim, value, reason, enabled), UPDATE (tenant, all_tenants, claim, value, reason, enabled), DELETE
+GRANT INSERT (id, tenant, all_tenants, claim, value, reason, enabled), UPDATE (id, tenant, all_tenants, claim, value, reason, enabled), DELETE
     ON broker.console_access TO "${admin_role}";
 
 GRANT EXECUTE ON FUNCTION broker.export_tenant(text, text, text), broker.import_tenant(jsonb, text, text, boolean) TO "${admin_role}";
@@ -159,25 +159,25 @@ GRANT INSERT (tenant, name, provider, description, owner, max_duration, settings
       UPDATE (name, provider, description, owner, max_duration, settings, outputs, resource, enabled), DELETE
     ON broker.key TO "${admin_role}", "${tenant_admin_role}";
 GRANT INSERT (id, tenant, idp, subject, match, key, claims, actor_idp, actor, actor_match, actor_claims, networks, valid_from, valid_until,
-              max_duration, reason, owner, enabled),
-      UPDATE (idp, subject, match, key, claims, actor_idp, actor, actor_match, actor_claims, networks, valid_from, valid_until,
-              max_duration, reason, owner, enabled), DELETE
+              max_duration, reason, owner, enabled, request_id),
+      UPDATE (id, idp, subject, match, key, claims, actor_idp, actor, actor_match, actor_claims, networks, valid_from, valid_until,
+              max_duration, reason, owner, enabled, request_id), DELETE
     ON broker.subject_grant TO "${admin_role}", "${tenant_admin_role}";
 GRANT INSERT (id, tenant, grant_id, verdict, note) ON broker.grant_review TO "${admin_role}", "${tenant_admin_role}";
-GRANT INSERT (id, tenant, key, idp, subject, match, claims, approvals, max_access, expires_after, break_glass, end_credentials, end_access, people, consent, reason_pattern, reason_hint, owner, reason, enabled),
-      UPDATE (key, idp, subject, match, claims, approvals, max_access, expires_after, break_glass, end_credentials, end_access, people, consent, reason_pattern, reason_hint, owner, reason, enabled), DELETE
+GRANT INSERT (id, tenant, key, idp, subject, match, claims, approvals, max_access, expires_after, break_glass, end_credentials, end_access, people, consent, steps, reason_pattern, reason_hint, owner, reason, enabled),
+      UPDATE (id, key, idp, subject, match, claims, approvals, max_access, expires_after, break_glass, end_credentials, end_access, people, consent, steps, reason_pattern, reason_hint, owner, reason, enabled), DELETE
     ON broker.access_rule TO "${admin_role}", "${tenant_admin_role}";
-GRANT INSERT (id, tenant, rule, role_name, idp, subject, match, claims, step, program, max_access),
-      UPDATE (role_name, idp, subject, match, claims, step, program, max_access), DELETE
+GRANT INSERT (id, tenant, rule, role_name, idp, issuer, subject, match, claims, step, program, max_access),
+      UPDATE (id, rule, role_name, idp, issuer, subject, match, claims, step, program, max_access), DELETE
     ON broker.access_approver TO "${admin_role}", "${tenant_admin_role}";
 -- A trigger asks whether the login is an approver.
-GRANT INSERT (id, tenant, request, verdict, note, revisions) ON broker.access_decision TO "${admin_role}", "${tenant_admin_role}";
+GRANT INSERT (id, tenant, request, verdict, note, decided_by, revisions) ON broker.access_decision TO "${admin_role}", "${tenant_admin_role}";
 GRANT UPDATE (require_second_admin) ON broker.tenant TO "${tenant_admin_role}";
 GRANT EXECUTE ON FUNCTION internal.new_id(regclass, bigint), internal.refuse_old_snapshot(text) TO "${admin_role}", "${tenant_admin_role}";
 GRANT EXECUTE ON FUNCTION broker.approve(text, bigint, bigint), broker.approve(text, text, text, bigint) TO "${admin_role}", "${tenant_admin_role}";
 GRANT INSERT (mint_id, tenant, reason) ON broker.ended_credential TO "${admin_role}", "${tenant_admin_role}";
-GRANT INSERT (id, tenant, idp, subject, match, claims, reason, until, enabled),
-      UPDATE (idp, subject, match, claims, reason, until, enabled), DELETE
+GRANT INSERT (id, tenant, idp, subject, match, claims, reason, until, enabled, proposed),
+      UPDATE (id, idp, subject, match, claims, reason, until, enabled, proposed), DELETE
     ON broker.blocked_subject TO "${admin_role}", "${tenant_admin_role}";
 GRANT UPDATE (tenant) ON broker.key, broker.subject_grant, broker.blocked_subject, broker.access_rule TO "${admin_role}";
 

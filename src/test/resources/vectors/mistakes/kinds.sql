@@ -1288,4 +1288,203 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k2', 'google', 3600, '{"service_account": "deploy@acme-prod.iam.gserviceaccount.com", "scopes": ["https://www.googleapis.com/auth/roles/storage.admin"]}');
 --> Key "k2": unlikely_settings
 --? has a scope that isn't a Google scope
+
+-- GitHub: the subject of a branch, with an environment
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:ref:refs/heads/main', 'exact', 'read', '{"environment": "production"}', 'OPS-9: it reads');
+--> Grant of key "read" to "repo:acme@1234567/shop@7654321:ref:refs/heads/main": subject_without_this_claim
+--? In jobs with an environment, the subject is repo:OWNER/REPOSITORY:environment:NAME
+--! 01000
+
+-- GitHub: a glob over branches, with an environment
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:ref:refs/heads/**', 'glob', 'read', '{"environment": "production"}', 'OPS-9: it reads');
+--> Grant of key "read" to "repo:acme@1234567/shop@7654321:ref:refs/heads/**": subject_without_this_claim
+--! 01000
+
+-- GitHub: pull requests with an environment, in a block
+INSERT INTO broker.blocked_subject (tenant, idp, subject, claims, reason) VALUES ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:pull_request', '{"environment": "staging"}', 'INC-1: leak');
+--> Block of "repo:acme@1234567/shop@7654321:pull_request": subject_without_this_claim
+--! 01000
+
+-- GitHub: the subject of a branch, and the event of pull requests
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:ref:refs/heads/main', 'exact', 'read', '{"event_name": "pull_request"}', 'OPS-9: it reads');
+--> Grant of key "read" to "repo:acme@1234567/shop@7654321:ref:refs/heads/main": unlike_its_issuer
+--? The subject does not have the form that GitHub Actions uses. In runs for pull_request
+--! 01000
+
+-- GitHub: the subject of pull requests, and a branch
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:pull_request', 'exact', 'read', '{"ref": "refs/heads/main"}', 'OPS-9: it reads');
+--> Grant of key "read" to "repo:acme@1234567/shop@7654321:pull_request": unlike_its_issuer
+--? The claim "ref" does not have the form
+--! 01000
+
+-- GitHub: the subject of a tag, and the type branch
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:ref:refs/tags/v1', 'exact', 'read', '{"ref_type": "branch"}', 'OPS-9: it reads');
+--> Grant of key "read" to "repo:acme@1234567/shop@7654321:ref:refs/tags/v1": unlike_its_issuer
+--! 01000
+
+-- GitHub: a schedule on a tag
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:**', 'glob', 'read', '{"repository_id": "7654321", "event_name": "schedule", "ref_type": "tag"}', 'OPS-9: it reads');
+--> Grant of key "read" to "repo:**": unlike_its_issuer
+--? ref_type is branch
+--! 01000
+
+-- GitLab: merge requests with a tag
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-gitlab', 'project_path:**', 'glob', 'read', '{"project_id": "99", "pipeline_source": "merge_request_event", "ref_type": "tag"}', 'OPS-9: it reads');
+--> Grant of key "read" to "project_path:**": unlike_its_issuer
+--! 01000
+
+-- GitLab: a person, and the claims of a job
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-gitlab', '4711', 'exact', 'read', '{"project_id": "99"}', 'OPS-9: it reads');
+--> Grant of key "read" to "4711": subject_without_this_claim
+--? A number is the subject of a person
+--! 01000
+
+-- GitLab: a job, and the claim of a person
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-gitlab', 'project_path:acme/shop:ref_type:branch:ref:main', 'exact', 'read', '{"email": "ann@acme.example"}', 'OPS-9: it reads');
+--> Grant of key "read" to "project_path:acme/shop:ref_type:branch:ref:main": subject_without_this_claim
+--! 01000
+
+-- Terraform: a workspace, and the claim of a stack
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims) VALUES ('tf', 'acme', 'https://app.eu.terraform.io', '{mintmark-tf}', '{"terraform_organization_id": "org-1"}'); INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'tf', 'organization:acme:project:web:workspace:shop:run_phase:apply', 'exact', 'read', '{"terraform_stack_id": "st-1"}', 'OPS-9: it reads');
+--> Grant of key "read" to "organization:acme:project:web:workspace:shop:run_phase:apply": subject_without_this_claim
+--! 01000
+
+-- CircleCI: a branch in the subject, another as a claim
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('cci', 'acme', 'https://oidc.circleci.com/org/b2c3d4e5-0001-4a5b-8c6d-000000000001', '{mintmark-cci}'); INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'cci', 'org/b2c3d4e5-0001-4a5b-8c6d-000000000001/project/b2c3d4e5-0002-4a5b-8c6d-000000000002/user/*/vcs-origin/github.com/acme/shop/vcs-ref/refs/heads/main', 'glob', 'read', '{"oidc.circleci.com/vcs-ref": "refs/heads/release"}', 'OPS-9: it reads');
+--> Grant of key "read" to "org/b2c3d4e5-0001-4a5b-8c6d-000000000001/project/b2c3d4e5-0002-4a5b-8c6d-000000000002/user/*/vcs-origin/github.com/acme/shop/vcs-ref/refs/heads/main": contradicts_its_subject
+--! 01000
+
+-- Bitbucket: a step without an environment, and an environment
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('bb', 'acme', 'https://api.bitbucket.org/2.0/workspaces/acme/pipelines-config/identity/oidc', '{mintmark-bb}'); INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'bb', '{a1b2c3d4-0000-4000-8000-123456789012}:{0f0f0f0f-0000-4000-8000-123456789012}', 'exact', 'read', '{"deploymentEnvironment": "production"}', 'OPS-9: it reads');
+--> Grant of key "read" to "{a1b2c3d4-0000-4000-8000-123456789012}:{0f0f0f0f-0000-4000-8000-123456789012}": subject_without_this_claim
+--? Write {REPOSITORY}:** with match glob.
+--! 01000
+
+-- rule: consent of a CI job
+INSERT INTO broker.access_rule (tenant, key, idp, subject, match, claims, max_access, consent) VALUES ('acme', 'deploy', 'acme-github', 'repo:**', 'glob', '{"repository_id": "7654321"}', 3600, true);
+--> Access rule …
+--? nobody reads the request
+--! 01000
+
+-- rule: consent of a workload in a cluster whose issuer is not known
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, consent) VALUES ('acme', 'deploy', 'acme-cluster', 'system:serviceaccount:shop:orders', 3600, true);
+--> Access rule …
+--? Tokens of Kubernetes identify jobs or workloads
+--! 01000
+
+-- approver: a workload in a cluster whose issuer is not known, as a person
+INSERT INTO broker.access_approver (rule, idp, subject) VALUES ((SELECT min(id) FROM broker.access_rule), 'acme-cluster', 'system:serviceaccount:tickets:gate2');
+--> Approver …
+--? Tokens of Kubernetes identify jobs or workloads
+--! 01000
+
+-- console: a domain without a name before the @
+INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'email', '"@acme.example"', 'OPS-40');
+--> Access to the console by "email": not_an_address
+--? write {"glob": "*@acme.example"}
+--! 01000
+
+-- console: an address with the name of its person
+INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'email', '"Ann Lee <ann@acme.example>"', 'OPS-40');
+--> Access to the console by "email": not_an_address
+--? has < and > around the address
+--! 01000
+
+-- console: an @ too many
+INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'email', '"ann@@acme.example"', 'OPS-40');
+--> Access to the console by "email": not_an_address
+--? has more than one @
+--! 01000
+
+-- console: a dot at the end
+INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'email', '"ann@acme.example."', 'OPS-40');
+--> Access to the console by "email": not_an_address
+--? ends in a dot
+--! 01000
+
+-- console: a link
+INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'email', '["bob@acme.example", "mailto:ann@acme.example"]', 'OPS-40');
+--> Access to the console by "email": not_an_address
+--? begins with mailto:
+--! 01000
+
+-- console: a domain as a glob without a star
+INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'email', '{"glob": "@acme.example"}', 'OPS-40');
+--> Access to the console by "email": not_an_address
+--? has nothing before the @
+--! 01000
+
+-- grant: a domain as a subject
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-ci', '@acme.example', 'exact', 'read', '{}', 'OPS-9: it reads');
+--> Grant of key "read" to "@acme.example": not_an_address
+--! 01000
+
+-- grant: a domain as a condition
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-google', '10769150350006150715113082367', 'exact', 'read', '{"email": "@acme.example"}', 'OPS-9: it reads');
+--> Grant of key "read" to "10769150350006150715113082367": not_an_address
+--! 01000
+
+-- rule: a pattern that refuses the example of its hint
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, reason_pattern, reason_hint) VALUES ('acme', 'deploy', 'acme-keycloak', '2f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 14400, 'INC-*', 'Start with the ticket, for example INC-4711: shop is down');
+--> Access rule …
+--? "INC-4711: shop is down", the example in reason_hint
+--! 01000
+
+-- rule: a pattern in other letters than its hint
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, reason_pattern, reason_hint) VALUES ('acme', 'deploy', 'acme-keycloak', '2f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 14400, 'inc-**', 'Start with the ticket, for example "INC-4711".');
+--> Access rule …
+--? The reason_pattern "inc-**" does not match "INC-4711"
+--! 01000
+
+-- rule: a pattern that stops at the first : of a reason
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, reason_pattern, reason_hint) VALUES ('acme', 'deploy', 'acme-keycloak', '2f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 14400, 'INC-*', NULL);
+--> Access rule …
+--? only reasons without : and / after "INC-"
+--! 01000
+
+-- rule: a sentence as a pattern
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, reason_pattern, reason_hint) VALUES ('acme', 'deploy', 'acme-keycloak', '2f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 14400, 'Start with the ticket', 'Start with the ticket');
+--> Access rule …
+--? only the reason "Start with the ticket" itself
+--! 01000
+
+-- shared issuer: a claim that customers of an unknown issuer choose
+INSERT INTO broker.shared_issuer (issuer, owner_claims) VALUES ('https://ci.vendor.example', '{aud}');
+--> Shared issuer "https://ci.vendor.example": claim_of_several_owners
+--? owner_claims has "aud"
+--! 01000
+
+-- block: claims of two issuers
+INSERT INTO broker.blocked_subject (tenant, subject, match, claims, reason) VALUES ('acme', '**', 'glob', '{"repository": "acme/shop", "project_path": "acme/shop"}', 'INC-1: leak');
+--> Block of "**": claims_of_several_issuers
+--? No known issuer sends all of these claims
+--! 01000
+
+-- block: an account with @
+INSERT INTO broker.blocked_subject (tenant, subject, match, claims, reason) VALUES ('acme', '**', 'glob', '{"repository_id": "7654321", "actor": "@mallory"}', 'INC-1: leak');
+--> Block of "**": unlike_its_issuer
+--? actor is the name of the account
+--! 01000
+
+-- GitHub: a branch as an environment
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:environment:refs/heads/main', 'exact', 'read', '{}', 'OPS-9: it reads');
+--> Grant of key "read" to "repo:acme@1234567/shop@7654321:environment:refs/heads/main": unlike_its_issuer
+--! 01000
+
+-- GitHub: a workflow without its folder
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:**', 'glob', 'read', '{"repository_id": "7654321", "job_workflow_ref": "acme/shop/deploy.yml@refs/heads/main"}', 'OPS-9: it reads');
+--> Grant of key "read" to "repo:**": unlike_its_issuer
+--? OWNER/REPOSITORY/.github/workflows/FILE.yml@REF.
+--! 01000
+
+-- rule: # for digits in a pattern
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, reason_pattern, reason_hint) VALUES ('acme', 'deploy', 'acme-keycloak', '2f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 14400, 'INC-#### **', NULL);
+--> Access rule …
+--? The glob matches only reasons with "####"
+--! 01000
+
+-- rule: slashes around a pattern
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, reason_pattern, reason_hint) VALUES ('acme', 'deploy', 'acme-keycloak', '2f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 14400, '/INC-**/i', NULL);
+--> Access rule …
+--? The glob matches only reasons with "/INC-**/i"
 --! 01000

@@ -351,4 +351,91 @@ UPDATE broker.tenant SET review_days = 731 WHERE name = 'acme';
 
 -- webhook: a service on the broker's machine
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'webhook', '{"endpoint": "http://127.0.0.1:8080/mintmark", "fields": ["A_TOKEN"]}', '{stock/*}');
+
+-- GitHub: an environment in subject and claims, and the branch that it is for
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:environment:production', 'exact', 'read', '{"environment": "production", "ref": "refs/heads/main", "event_name": "push"}', 'OPS-9: it reads');
+--> nothing
+
+-- GitHub: an environment of any subject
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:**', 'glob', 'read', '{"repository_id": "7654399", "environment": "staging", "ref": "refs/heads/main", "event_name": "push"}', 'OPS-9: it reads');
+--> nothing
+
+-- GitHub: an environment of all forms of subjects of a repository
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:**', 'glob', 'read', '{"environment": "production"}', 'OPS-9: it reads');
+--> nothing
+
+-- GitHub: subjects that are configured to have ref and environment
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:ref:refs/heads/main:environment:production', 'exact', 'read', '{"environment": "production", "event_name": "push"}', 'OPS-9: it reads');
+--> nothing
+
+-- GitHub: pull requests
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:pull_request', 'exact', 'read', '{"event_name": "pull_request", "ref": {"glob": "refs/pull/*/merge"}}', 'OPS-9: it reads');
+--> nothing
+
+-- GitHub: a tag, and its type
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:ref:refs/tags/v1', 'exact', 'read', '{"ref_type": "tag", "event_name": ["push", "release"]}', 'OPS-9: it reads');
+--> nothing
+
+-- GitLab: a branch and its environment
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-gitlab', 'project_path:acme/shop:ref_type:branch:ref:main', 'exact', 'read', '{"environment": "production", "environment_protected": "true"}', 'OPS-9: it reads');
+--> nothing
+
+-- GitLab: merge requests
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-gitlab', 'project_path:**', 'glob', 'read', '{"project_id": "99", "pipeline_source": "merge_request_event", "ref_type": "branch"}', 'OPS-9: it reads');
+--> nothing
+
+-- Bitbucket: steps of an environment
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('bb', 'acme', 'https://api.bitbucket.org/2.0/workspaces/acme/pipelines-config/identity/oidc', '{mintmark-bb}'); INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'bb', '{a1b2c3d4-0000-4000-8000-123456789012}:**', 'glob', 'read', '{"deploymentEnvironment": "production"}', 'OPS-9: it reads');
+--> nothing
+
+-- CircleCI: a branch in the subject, and the same as a claim
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('cci', 'acme', 'https://oidc.circleci.com/org/b2c3d4e5-0001-4a5b-8c6d-000000000001', '{mintmark-cci}'); INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'cci', 'org/b2c3d4e5-0001-4a5b-8c6d-000000000001/project/b2c3d4e5-0002-4a5b-8c6d-000000000002/user/*/vcs-origin/github.com/acme/shop/vcs-ref/refs/heads/main', 'glob', 'read', '{"oidc.circleci.com/vcs-ref": "refs/heads/main", "oidc.circleci.com/vcs-origin": "github.com/acme/shop"}', 'OPS-9: it reads');
+--> nothing
+
+-- Buildkite: a branch, whose build may have a tag
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-buildkite', 'organization:acme:pipeline:shop:ref:refs/heads/main:**', 'glob', 'read', '{"build_tag": "v1.0.0"}', 'OPS-9: it reads');
+--> nothing
+
+-- console: addresses of people and of a guest
+INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'email', '["ann@acme.example", "bob+ops@mail.acme.example", "cy_partner.example#EXT#@acme.onmicrosoft.example", "dee@localhost"]', 'OPS-40');
+--> nothing
+
+-- console: all addresses of a domain and its subdomains
+INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'email', '[{"glob": "*@acme.example"}, {"glob": "*@*.acme.example"}]', 'OPS-40');
+--> nothing
+
+-- rule: consent of people
+INSERT INTO broker.access_rule (tenant, key, idp, subject, match, claims, max_access, consent) VALUES ('acme', 'deploy', 'acme-gitlab', '4711', 'exact', '{}', 3600, true);
+--> nothing
+
+-- rule: a hint that describes the reason
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, reason_pattern, reason_hint) VALUES ('acme', 'deploy', 'acme-keycloak', '2f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 14400, 'INC-**', 'Start with the ticket, for example its number from the board.');
+--> nothing
+
+-- rule: a hint with two examples, of which each is for one rule
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, reason_pattern, reason_hint) VALUES ('acme', 'deploy', 'acme-keycloak', '2f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 14400, 'CHG-**', 'Start with the ticket, for example INC-4711 or CHG-12.');
+--> nothing
+
+-- rule: a pattern with words after the ticket
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, reason_pattern, reason_hint) VALUES ('acme', 'deploy', 'acme-keycloak', '2f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 14400, 'INC-*: **', 'Ticket and what is wrong, for example INC-4711: shop is down.');
+--> nothing
+
+-- shared issuer: claims of organizations
+INSERT INTO broker.shared_issuer (issuer, owner_claims) VALUES ('https://ci.vendor.example', '{org_id,team,account}');
+--> nothing
+
+-- shared issuer: further claims by which GitHub tells owners apart
+UPDATE broker.shared_issuer SET owner_claims = owner_claims || '{environment_node_id,workflow_ref}' WHERE issuer = 'https://token.actions.githubusercontent.com';
+--> nothing
+
+-- GitHub: a reusable workflow
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:**', 'glob', 'read', '{"repository_id": "7654321", "job_workflow_ref": "acme/workflows/.github/workflows/deploy.yml@refs/heads/main", "event_name": "push"}', 'OPS-9: it reads');
+--> nothing
+
+-- GitHub: any workflow of a repository
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'acme-github', 'repo:**', 'glob', 'read', '{"repository_id": "7654321", "job_workflow_ref": {"glob": "acme/workflows/**@refs/tags/v1"}, "event_name": "push"}', 'OPS-9: it reads');
+--> nothing
+
+-- block: a repository and its branch
+INSERT INTO broker.blocked_subject (tenant, subject, match, claims, reason) VALUES ('acme', '**', 'glob', '{"repository_id": "7654321", "ref": "refs/heads/main"}', 'INC-1: leak');
 --> nothing

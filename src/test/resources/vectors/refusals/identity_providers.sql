@@ -198,16 +198,6 @@ INSERT INTO broker.shared_issuer (issuer, owner_claims) VALUES ('https://ci.exam
 --> Shared issuer "https://ci.example.net": owner_claims is empty.
 --? List the claims that identify the token's owner
 
--- a shared issuer whose customers all have the same branch
-INSERT INTO broker.shared_issuer (issuer, owner_claims) VALUES ('https://ci.example.net', '{org,ref}');
---> Shared issuer "https://ci.example.net": the claim "ref" in owner_claims does not identify an owner, since tokens of many owners have the same value.
---? List the claims that identify the token's owner
-
--- a claim of GitHub with three values
-UPDATE broker.shared_issuer SET owner_claims = owner_claims || '{repository_visibility}' WHERE issuer = 'https://token.actions.githubusercontent.com';
---> Shared issuer "https://token.actions.githubusercontent.com": the claim "repository_visibility" in owner_claims does not identify an owner, since tokens of many owners have the same value.
---? List the claims that identify the token's owner
-
 -- a shared issuer as a glob
 INSERT INTO broker.shared_issuer (issuer, owner_claims) VALUES ('https://oidc.circleci.com/org/*', '{oidc.circleci.com/org-id}');
 --> The shared issuer "https://oidc.circleci.com/org/*" has a *, but issuers are compared exactly.
@@ -340,4 +330,38 @@ UPDATE broker.identity_provider SET token_types = NULL WHERE name = 'ci';
 
 -- types of tokens
 UPDATE broker.identity_provider SET token_types = '{vnd.example+jwt,application/other+jwt}' WHERE name = 'ci';
+--> nothing
+
+-- a claim that tokens of all of GitHub may have, as that of an owner
+UPDATE broker.shared_issuer SET owner_claims = owner_claims || '{repository_visibility}' WHERE issuer = 'https://token.actions.githubusercontent.com';
+--> Shared issuer "https://token.actions.githubusercontent.com": owner_claims has "repository_visibility", which does not identify the owner of a token of GitHub Actions.
+--? List claims whose values one owner alone has, for example '{repository_owner_id,repository_id}'.
+--! 23514
+
+-- the audience, which a job chooses
+UPDATE broker.shared_issuer SET owner_claims = '{aud}' WHERE issuer = 'https://gitlab.com';
+--> Shared issuer "https://gitlab.com": owner_claims has "aud", which does not identify the owner of a token of GitLab.
+--? would accept tokens of strangers
+--! 23514
+
+-- a workflow that strangers may call
+UPDATE broker.shared_issuer SET owner_claims = '{job_workflow_ref}' WHERE issuer = 'https://token.actions.githubusercontent.com';
+--> Shared issuer "https://token.actions.githubusercontent.com": owner_claims has "job_workflow_ref", which does not identify the owner of a token of GitHub Actions.
+--? would accept tokens of strangers
+--! 23514
+
+-- a slug that is unique in an organization only
+UPDATE broker.shared_issuer SET owner_claims = '{pipeline_slug}' WHERE issuer = 'https://agent.buildkite.com';
+--> Shared issuer "https://agent.buildkite.com": owner_claims has "pipeline_slug", which does not identify the owner of a token of Buildkite.
+--? for example '{organization_id,pipeline_id}'.
+--! 23514
+
+-- an issuer that nobody knows, and a claim that all tokens have
+INSERT INTO broker.shared_issuer (issuer, owner_claims) VALUES ('https://ci.example.net', '{org,email_verified}');
+--> Shared issuer "https://ci.example.net": owner_claims has "email_verified", which does not identify the owner of a token.
+--? for example the id of an organization.
+--! 23514
+
+-- each listed claim of the release, written again
+UPDATE broker.shared_issuer SET owner_claims = owner_claims || '{}';
 --> nothing

@@ -62,6 +62,52 @@ class KeptColumnsTest {
                 message.getMessage());
     }
 
+    /** Triggers and functions of the owner set these columns; only they may. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    id         | UPDATE broker.subject_grant SET id = id + 100
+                    id         | UPDATE broker.subject_grant SET id = NULL
+                    id         | UPDATE broker.access_rule SET id = DEFAULT
+                    id         | UPDATE broker.access_approver SET id = id + 100
+                    id         | UPDATE broker.blocked_subject SET id = id + 100
+                    id         | MERGE INTO broker.access_rule AS r USING (VALUES (1)) AS v (id) ON r.id = v.id WHEN MATCHED THEN UPDATE SET id = 7
+                    request_id | UPDATE broker.subject_grant SET request_id = gen_random_uuid()
+                    request_id | INSERT INTO broker.subject_grant (tenant, idp, subject, key, request_id) SELECT tenant, idp, subject, key, gen_random_uuid() FROM broker.access_rule LIMIT 1
+                    steps      | UPDATE broker.access_rule SET steps = '{}'
+                    steps      | UPDATE broker.access_rule SET steps = NULL
+                    steps      | INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, steps) SELECT tenant, key, idp, subject, max_access, '{2}' FROM broker.access_rule LIMIT 1
+                    issuer     | UPDATE broker.access_approver SET issuer = 'https://another.example.com'
+                    issuer     | UPDATE broker.access_approver SET issuer = NULL
+                    issuer     | INSERT INTO broker.access_approver (rule, idp, issuer, subject) SELECT rule, idp, 'https://another.example.com', 'x' FROM broker.access_approver LIMIT 1
+                    proposed   | UPDATE broker.blocked_subject SET proposed = '{"enabled": false}'
+                    proposed   | INSERT INTO broker.blocked_subject (tenant, subject, reason, proposed) VALUES ('acme', 'x', 'INC-1', '{}')
+                    decided_by | INSERT INTO broker.access_decision (request, verdict, decided_by) VALUES (gen_random_uuid(), 'approve', session_user)
+                    created_at | INSERT INTO broker.access_decision (request, verdict, created_at) VALUES (gen_random_uuid(), 'approve', now() - interval '1 day')
+                    created_by | INSERT INTO broker.access_decision (request, verdict, created_by) VALUES (gen_random_uuid(), 'approve', current_database())
+                    """)
+    void what_triggers_set_is_refused_by_its_name(String column, String sql) {
+        for (Who who : new Who[] {Who.TENANT_ADMIN, Who.ADMIN}) {
+            database.run(
+                    Who.ADMIN,
+                    """
+                    INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'ci:%s', 'INC-1');
+                    INSERT INTO broker.subject_grant (tenant, idp, subject, key) SELECT tenant, idp, 'ci:%s', key FROM broker.access_rule LIMIT 1
+                    """
+                            .formatted(who, who));
+            ServerErrorMessage message = refused(who, sql);
+            assertEquals(
+                    "The statement sets the column %s, but only the database may set it."
+                            .formatted(column),
+                    message.getMessage());
+            assertEquals("42501", message.getSQLState());
+            String hint = String.valueOf(message.getHint());
+            assertTrue(hint.startsWith("Leave out ") && hint.contains(column), hint);
+        }
+    }
+
     /** The columns are not protected by privileges, so each table must have the trigger. */
     @Test
     void each_table_that_members_write_refuses_values_for_these_columns() {
