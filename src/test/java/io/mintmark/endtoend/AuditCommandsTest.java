@@ -407,7 +407,7 @@ class AuditCommandsTest {
                         + "\n");
         var proof = run("audit", "verify", "--checkpoints", file.toString());
         assertEquals(0, proof.getKey(), proof.getValue());
-        assertShows(proof.getValue(), "kept elsewhere end with number 1 of");
+        assertShows(proof.getValue(), "kept elsewhere is number 1 of");
     }
 
     @Test

@@ -63,8 +63,7 @@ final class OwnLosses {
                 promoted
                         ? "a standby without that row was promoted. This replica continues in a"
                                 + " new chain"
-                        : "the database was restored, or the row was removed. The chain continues"
-                                + " after the gap, and audit verify reports it");
+                        : "the database was restored, or the row was removed. The chain continues after the gap, and mintmark audit verify reports the gap");
         var _ = (promoted ? notReplicated : removed).incrementAndGet();
         return promoted ? Cause.PROMOTION : Cause.REMOVAL;
     }

@@ -134,7 +134,7 @@ public final class AuditEvidence implements Callable<Integer> {
         Instant now = Instant.now();
         if (now.isBefore(end)) {
             throw new CommandFailed(
-                    "--to %s is in the future; evidence ends now at the latest: --to %s"
+                    "--to %s is in the future; use a time in the past, such as --to %s"
                             .formatted(end, now.truncatedTo(ChronoUnit.SECONDS)));
         }
         return Optional.of(end);

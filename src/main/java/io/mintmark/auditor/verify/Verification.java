@@ -201,7 +201,7 @@ public final class Verification {
                                 exported ? "export" : "database",
                                 another ? ": another checkpoint has its number" : "");
         if (checkpoints.declarations().name(new Checkpoint.Named(kept.number(), kept.hash()))) {
-            findings.told(sentence + "; that was declared");
+            findings.told(sentence + "; a declaration names this checkpoint");
         } else {
             boolean newer = exported && !another && kept.number() > checkpoints.lastStored();
             findings.wrong(newer ? sentence + end(checkpoints.lastStored()) : sentence);
@@ -236,7 +236,7 @@ public final class Verification {
     private void judgeUnsealed(long unsealed, long early) {
         if (log.part().isPresent() && unsealed > 0) {
             findings.wrong(
-                    "%d rows of the part are sealed by none of its checkpoints"
+                    "%d rows of this part are not sealed by any of its checkpoints"
                             .formatted(unsealed));
         } else if (early > 0) {
             findings.told(

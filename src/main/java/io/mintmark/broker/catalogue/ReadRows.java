@@ -101,7 +101,7 @@ final class ReadRows<T> {
     /** All mapped rows. Call this once, at the end. */
     List<T> rows() {
         if (ignored > LOGGED) {
-            log.error("{} more rows of this kind are ignored", ignored - LOGGED);
+            log.error("{} more rows of the kind '{}' are ignored", ignored - LOGGED, what);
         }
         return mapped;
     }

@@ -132,7 +132,8 @@ final class TokenRefusals {
             case PROVIDER_ACCEPTS_NONE ->
                     "its identity provider doesn't accept actors; ask an admin to add actor to"
                             + " the provider's accepts.";
-            case OTHER_TENANT -> "its identity provider belongs to another tenant.";
+            case OTHER_TENANT ->
+                    "its identity provider belongs to another tenant; send a token from an identity provider of the subject's tenant.";
             case DELEGATED ->
                     "the actor's token has a claim 'act', so another party acts for this actor; send a token that the actor got for itself.";
             case SUBJECT_ITSELF ->

@@ -77,7 +77,7 @@ class ConsoleSettingsTest {
                     """
                     CONSOLE_URL | https://console.example.com/mint | CONSOLE_URL has the path '/mint': give the console a host name of its own
                     CONSOLE_OIDC_ISSUER | http://idp.example.com | CONSOLE_OIDC_ISSUER uses plain http to idp.example.com, which exposes secrets: use https, or list the host in OUTBOUND_ALLOWED_HOSTS
-                    BROKER_URL | http://broker.example.com | BROKER_URL must be an https address such as https://broker.example.com, without user, query and fragment (http only on localhost)
+                    BROKER_URL | http://broker.example.com | BROKER_URL must be an https URL such as https://broker.example.com, without a user name, query or fragment (http only on localhost)
                     """)
     void what_could_not_be_safe_is_refused(String name, String value, String complaint) {
         environment.put(name, value);
