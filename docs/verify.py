@@ -505,7 +505,8 @@ def judge_retired():
             while at <= rows["last"]:
                 upto, day = next(((u, d) for u, d in sealed_on[chain] if u >= at), (None, None))
                 if day is None or not retired.lasted(day):
-                    retired.doubts.append(f"row {at} of chain {chain} was first sealed {'/'.join(map(str, day)) if day else 'never'}")
+                    retired.doubts.append(f"row {at} of chain {chain} was first sealed {'/'.join(map(str, day))}, outside the month" if day
+                                          else f"row {at} of chain {chain} was never sealed")
                     break
                 at = upto + 1
     for retired in months:

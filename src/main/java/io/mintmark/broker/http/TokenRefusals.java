@@ -97,7 +97,7 @@ final class TokenRefusals {
                                     + " access token of its issuer.")
                             .formatted(sign);
             case ClaimsNotAccepted _ ->
-                    "The token lacks claims that its identity provider requires.";
+                    "The token doesn't meet required_claims of its identity provider.";
             case SubjectNotAccepted() ->
                     "The token's identity provider doesn't identify subjects; send the token of the"
                             + " subject, and that of its actor in the header"

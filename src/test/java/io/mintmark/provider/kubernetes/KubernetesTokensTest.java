@@ -163,7 +163,7 @@ class KubernetesTokensTest {
                                 text(
                                         broker.minted(order(DEPLOYER + ",'audiences':['db']", "")),
                                         "Token")),
-                "other audiences");
+                "audiences are not the requested");
     }
 
     private void assertWithheld(Consumer<ObjectNode> change, String told) {
