@@ -626,7 +626,7 @@ def seal_heads(sealed, number, seal, declaration=None, since=None):
                 if kind == "event" and not in_part(number):
                     starts[head[chain]] = max(starts.get(head[chain], (0, "00" * 32)), (at, head["hash"]))
                 elif sealed[key].setdefault(at, head["hash"]) != head["hash"]:
-                    wrong(f"checkpoint {number} sealed another hash for row {at} of {kind} chain {head[chain]}")
+                    wrong(f"checkpoint {number} sealed a different hash for row {at} of {kind} chain {head[chain]}")
 
 
 starts = {}  # where the chains of a part begin: the row before, and its hash
@@ -1984,7 +1984,7 @@ def require_actor(row, revision):
     if row["actor_token_hash"] is not None:
         require_accepted(idp, "actor", revision)
         return required, digest
-    require(row["actor_idp"] == row["idp"], "the actor has no token, but belongs to another identity provider")
+    require(row["actor_idp"] == row["idp"], "the actor has no token of its own, but its identity provider is not the subject's")
     return {}, digest
 
 

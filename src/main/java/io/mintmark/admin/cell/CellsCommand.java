@@ -39,7 +39,7 @@ import java.util.stream.Stream;
         exitCodeList = {
             "0:the command succeeded in all cells",
             "N:the command exited with N in some cells, and succeeded in the others",
-            "1:the command failed in several ways, or could not run"
+            "1:cells failed with different exit codes, or the command could not run"
         },
         mixinStandardHelpOptions = true)
 public final class CellsCommand implements Callable<Integer> {

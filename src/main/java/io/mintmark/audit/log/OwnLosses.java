@@ -56,7 +56,7 @@ final class OwnLosses {
         stop.ifPresent(it -> it.stop(List.of(LostRow.of(lost))));
         log.error(
                 "The database lost a row that it had confirmed: row {} of chain {} of the audit"
-                        + " log, with hash {}; {}",
+                        + " log, with hash {}; {}. Follow docs/run/restore.md#a-replica-that-noticed-a-loss",
                 lost.seq(),
                 lost.chain(),
                 lost.hash(),

@@ -33,8 +33,7 @@ public final class Verification {
     private static final int BATCH = 1_000;
 
     private static final String NO_TABLES =
-            "An export does not contain the tables of broker, audit.unresolved and the schema;"
-                    + " verify them at the database";
+            "An export does not contain the tables of the schema broker, the view audit.unresolved and the definitions of the schema; verify these in the database";
 
     private static final String OF_PART =
             "A part of a log lacks the earlier checkpoints, so the cosignatures of witnesses can't be checked; export the whole log";

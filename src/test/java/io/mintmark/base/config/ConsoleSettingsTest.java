@@ -118,7 +118,7 @@ class ConsoleSettingsTest {
         environment.remove("CONSOLE_ADMIN_PORT");
         environment.put("CONSOLE_ADMIN_HOST", "0.0.0.0");
         assertEquals(
-                "CONSOLE_ADMIN_HOST is set without CONSOLE_ADMIN_PORT: set both, or neither for no admin port",
+                "CONSOLE_ADMIN_HOST is set without CONSOLE_ADMIN_PORT: set both, or neither if the console needs no admin port",
                 assertThrows(InvalidSettings.class, this::read).getMessage());
     }
 }
