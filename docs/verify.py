@@ -732,7 +732,7 @@ def compare_kept(kept, sealed, digests, last, held):
         sentence = f"checkpoint {number}, which was kept elsewhere, isn't in the {'export' if arguments.export else 'database'}"
         if arguments.export and not declaration and number > last:
             sentence += (f", which ends with number {last}: the export is older and must be continued, its end was removed, "
-                         "or the log itself lost the checkpoint" if last else ", which has no checkpoint at all: write it with --all")
+                         "or the log itself lost the checkpoint" if last else ", which has no checkpoint at all: write the export with --all")
         say("note:", sentence + "; a declaration names this checkpoint") if declaration else wrong(sentence)
         if not declaration:
             retire(number, digest, seal)
@@ -936,7 +936,7 @@ class Policy:
             suit(not self.quorum, "a policy must have exactly one line 'quorum NAME'")
             self.quorum = rest[0]
         else:
-            raise Unfit(f"'{form}' is not log, witness, group or quorum")
+            raise Unfit(f"a line must begin with log, witness, group or quorum, not '{form}'")
 
     def name(self, name):
         suit(name != "none" and name not in self.names, f"the name '{name}' is already used")

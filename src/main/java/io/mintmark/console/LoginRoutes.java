@@ -187,7 +187,7 @@ final class LoginRoutes implements Filter {
                 "Not logged in",
                 "The identity provider returned %s: %s."
                         .formatted(cut(query.first("error").orElse("")), cut(description)),
-                "Ask its administrators, or try again.");
+                "Try again, or ask the identity provider's administrators.");
     }
 
     private static Notice failed(String sentence) {

@@ -210,7 +210,7 @@ public final class Verification {
     /** The reasons why an export may lack rows newer than its last checkpoint, in words. */
     private static String end(long lastStored) {
         return lastStored == 0
-                ? ", which has no checkpoint at all: write it with --all"
+                ? ", which has no checkpoint at all: write the export with --all"
                 : (", which ends with number %d: the export is older and must be continued, its"
                                 + " end was removed, or the log itself lost the checkpoint")
                         .formatted(lastStored);

@@ -8,7 +8,7 @@ public enum Metric {
     REQUESTS(
             Kind.COUNTER,
             List.of("route", "status"),
-            "Responses of the public port; route is one of the HTTP API's, or none."),
+            "Responses of the public port; route is a route of the HTTP API, or none."),
     REQUEST(
             Kind.TIMER,
             List.of("route", "status"),
@@ -139,7 +139,8 @@ public enum Metric {
             "Age of the key that is used now. file is the setting that names the key. The age of a signing key counts from the day in its file name. The age of any other key counts from the time at which its file was written."),
     DATABASE_CONNECTIONS(Kind.GAUGE, List.of("state"), "Connections of the database pool."),
     DATABASE_WAITING(Kind.GAUGE, List.of(), "Threads that wait for a database connection."),
-    JVM_MEMORY_BYTES(Kind.GAUGE, List.of("area", "state"), "Memory of the JVM, heap and other."),
+    JVM_MEMORY_BYTES(
+            Kind.GAUGE, List.of("area", "state"), "Memory of the JVM, on and outside the heap."),
     JVM_GC_SECONDS(Kind.GAUGE, List.of(), "Time spent in garbage collection since startup."),
     JVM_THREADS(Kind.GAUGE, List.of(), "Platform threads."),
     PROCESS_CPU_SECONDS(Kind.GAUGE, List.of(), "CPU time used since startup."),

@@ -214,7 +214,8 @@ public final class Catalogue {
     private static <T extends Weighed> T requireFit(T read, TenantName tenant) {
         if (read.tooLarge()) {
             throw new Unavailable(
-                    "The configuration of tenant '%s' is too large to be read.".formatted(tenant),
+                    "The configuration of tenant '%s' is too large to be read; an admin must delete unused keys, grants and globs."
+                            .formatted(tenant),
                     LATER);
         }
         return read;
