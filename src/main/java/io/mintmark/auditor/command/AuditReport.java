@@ -178,7 +178,7 @@ public final class AuditReport implements Findings {
         out.println(
                 summary.kept()
                         .map(last ->
-                                ("note: the newest checkpoint kept elsewhere is number %d of %s, %s. This run can't detect whether later rows were removed.")
+                                "note: the newest checkpoint kept elsewhere is number %d of %s, %s. This run can't detect whether later rows were removed."
                                         .formatted(
                                                 last.number(),
                                                 last.sealedAt(),

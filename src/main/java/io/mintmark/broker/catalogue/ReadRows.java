@@ -77,7 +77,7 @@ final class ReadRows<T> {
                     why(e));
             throw new Unavailable(
                     Unavailable.Part.TENANT,
-                    ("The decision needs a %s that can't be read; ask an operator, because the broker's log has the reason.")
+                    "The decision needs a %s that can't be read; ask an operator, because the broker's log has the reason."
                             .formatted(what),
                     SOON,
                     e);
