@@ -121,11 +121,11 @@ class Database:
         for table, content, surplus in self.query(*comparisons):
             wrong(f"broker.{table} {'has a row that is not' if surplus > 0 else 'lacks a row that is'} in its history: {content[:400]}")
         if too_many_open:
-            say("note: audit.unresolved was not compared: too many mints are incomplete")
+            say(f"note: audit.unresolved was not checked, because more than {MOST_OPEN} mints have no outcome")
             return
         listed = set(self.query("SELECT to_json(mint_id) FROM audit.unresolved"))
         for mint in listed ^ open_mints:
-            wrong(f"audit.unresolved lists mint {mint}, which isn't unresolved" if mint in listed
+            wrong(f"audit.unresolved lists mint {mint}, which has an outcome or was never requested" if mint in listed
                   else f"audit.unresolved doesn't list mint {mint}, which has no outcome")
 
 
@@ -505,7 +505,8 @@ def judge_retired():
             while at <= rows["last"]:
                 upto, day = next(((u, d) for u, d in sealed_on[chain] if u >= at), (None, None))
                 if day is None or not retired.lasted(day):
-                    retired.doubts.append(f"row {at} of chain {chain} was first sealed {'/'.join(map(str, day)) if day else 'never'}")
+                    retired.doubts.append(f"row {at} of chain {chain} was first sealed {'/'.join(map(str, day))}, outside the month" if day
+                                          else f"row {at} of chain {chain} was never sealed")
                     break
                 at = upto + 1
     for retired in months:
@@ -625,7 +626,7 @@ def seal_heads(sealed, number, seal, declaration=None, since=None):
                 if kind == "event" and not in_part(number):
                     starts[head[chain]] = max(starts.get(head[chain], (0, "00" * 32)), (at, head["hash"]))
                 elif sealed[key].setdefault(at, head["hash"]) != head["hash"]:
-                    wrong(f"checkpoint {number} sealed another hash for row {at} of {kind} chain {head[chain]}")
+                    wrong(f"checkpoint {number} sealed a different hash for row {at} of {kind} chain {head[chain]}")
 
 
 starts = {}  # where the chains of a part begin: the row before, and its hash
@@ -731,8 +732,8 @@ def compare_kept(kept, sealed, digests, last, held):
         sentence = f"checkpoint {number}, which was kept elsewhere, isn't in the {'export' if arguments.export else 'database'}"
         if arguments.export and not declaration and number > last:
             sentence += (f", which ends with number {last}: the export is older and must be continued, its end was removed, "
-                         "or the log itself lost the checkpoint" if last else ", which has no checkpoint at all: write it with --all")
-        say("note:", sentence + "; that was declared") if declaration else wrong(sentence)
+                         "or the log itself lost the checkpoint" if last else ", which has no checkpoint at all: write the export with --all")
+        say("note:", sentence + "; a declaration names this checkpoint") if declaration else wrong(sentence)
         if not declaration:
             retire(number, digest, seal)
         seal_heads(sealed, number, seal, declaration)
@@ -831,7 +832,7 @@ class Notes:
             wrong(f"checkpoint {number} has a note that can't be read")
             return
         if not origin.endswith(f"/audit/{self.number}"):
-            wrong(f"checkpoint {number} has a note of the log {origin}, which doesn't end with /audit/{self.number}")
+            wrong(f"checkpoint {number} has a note that names the log '{origin}', but the name must end with /audit/{self.number}")
         elif [size, root] != [str(self.tree.size), base64.b64encode(self.tree.root()).decode()]:
             self.known = False
             wrong(f"checkpoint {number} has a note whose tree doesn't match the log's checkpoints")
@@ -935,7 +936,7 @@ class Policy:
             suit(not self.quorum, "a policy must have exactly one line 'quorum NAME'")
             self.quorum = rest[0]
         else:
-            raise Unfit(f"'{form}' is not log, witness, group or quorum")
+            raise Unfit(f"a line must begin with log, witness, group or quorum, not '{form}'")
 
     def name(self, name):
         suit(name != "none" and name not in self.names, f"the name '{name}' is already used")
@@ -1069,9 +1070,9 @@ class Witnesses:
         number, time, size, following = quorum
         proven = f"The last checkpoint with the quorum is number {number}, with the size {size}, cosigned at {moment(time)}"
         if following and self.newest[0] - following[1] > GRACE:
-            wrong(f"checkpoints lack the policy's quorum since number {following[0]}, sealed at {moment(following[1])}. {proven}")
+            wrong(f"checkpoints have lacked the policy's quorum since number {following[0]}, sealed at {moment(following[1])}. {proven}")
         elif not arguments.export and now() - time > GRACE:
-            doubtful("no checkpoint got the quorum for over an hour: brokers are stopped, or the end of the log"
+            doubtful("no checkpoint has reached the quorum for over an hour: brokers are stopped, or the end of the log"
                      f" was removed. {proven}", self.newest[1])
         else:
             say(f"note: the policy's quorum cosigned the log. {proven}, {ago(time)}")
@@ -1475,7 +1476,7 @@ class Approvals:
                 or row["match"] != "exact" or row["actor_claims"] or row.get("networks") or not row["valid_from"] or not row["valid_until"]
                 or micros(row["valid_from"]) > at
                 or micros(row["valid_until"]) - micros(row["valid_from"]) != asked["access"] * 1_000_000):
-            return f"it allows other access than request {name} asked for"
+            return f"it doesn't match the access that request {name} asked for"
         if asked.get("consent"):
             return self.of_approver_names(row, request) if request["approvals"] else f"the subject of request {name} did not consent"
         places, steps = int(asked["approvals"]), [int(step) for step in asked.get("steps", [1])]
@@ -1983,7 +1984,7 @@ def require_actor(row, revision):
     if row["actor_token_hash"] is not None:
         require_accepted(idp, "actor", revision)
         return required, digest
-    require(row["actor_idp"] == row["idp"], "the actor has no token, but belongs to another identity provider")
+    require(row["actor_idp"] == row["idp"], "the actor has no token of its own, but its identity provider is not the subject's")
     return {}, digest
 
 
@@ -2207,8 +2208,8 @@ def judge_late():
         seal = past.execute("SELECT number, since FROM head WHERE kind = 'change' AND chain = ? AND at >= ? ORDER BY at LIMIT 1",
                             (tenant, last)).fetchone()
         if seal and seal[1] is not None and at + LATE < seal[1] and not came_with_tenant(tenant, last, seal[0]):
-            doubtful(f"change {last} of {f'tenant {tenant}' if tenant else 'the tables without tenant'}, of {moment(at)} by {by}, "
-                     f"was sealed late, by the checkpoint after number {seal[0] - 1}, which is of {moment(seal[1])}. The transaction of the "
+            doubtful(f"change {last} of {f'tenant {tenant}' if tenant else 'the tables without tenant'}, made at {moment(at)} by {by}, "
+                     f"was sealed late: checkpoint {seal[0] - 1}, sealed at {moment(seal[1])}, doesn't include it. The transaction of the "
                      "change was open for a long time, or the change was hidden from brokers. Ask its author when they committed it, and check "
                      "the mints of that time", digest)
 
@@ -2636,7 +2637,7 @@ def main():
         witnesses.end()
     fresh = fresh_events + fresh_changes
     if part and fresh:
-        wrong(f"{fresh} rows of the part are sealed by none of its checkpoints")
+        wrong(f"{fresh} rows of this part are not sealed by any of its checkpoints")
     log.compare_tables()
     say(f"{events} events and {changes} changes sealed by {held} checkpoints, "
         f"{fresh} of them not sealed yet, {problems} problems, {len(unaccepted)} declarations or doubts")

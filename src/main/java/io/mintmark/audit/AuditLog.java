@@ -112,7 +112,7 @@ public final class AuditLog implements AutoCloseable {
     public Optional<String> death() {
         return thread.isAlive()
                 ? Optional.empty()
-                : Optional.of("the audit log's writer has stopped");
+                : Optional.of("the audit log's writer has stopped; restart this replica");
     }
 
     /**

@@ -82,7 +82,7 @@ public final class Rejections implements AutoCloseable {
     public Optional<String> death() {
         return thread.isAlive()
                 ? Optional.empty()
-                : Optional.of("the writer of rejected tokens has stopped");
+                : Optional.of("the writer of rejected tokens has stopped; restart this replica");
     }
 
     private void run() throws InterruptedException {

@@ -86,7 +86,7 @@ final class ConsoleFailures implements ErrorHandler<Throwable>, DirectHandler {
             case TOO_SLOW ->
                     Notice.of(
                             503,
-                            "Not now",
+                            "Temporarily unavailable",
                             "The page took too long.",
                             "Narrow the search: add a tenant, a key, or a shorter time range.");
             case FAILED -> ofStatus(SERVER_ERROR);
@@ -94,7 +94,7 @@ final class ConsoleFailures implements ErrorHandler<Throwable>, DirectHandler {
     }
 
     private static Notice unavailable(String sentence) {
-        return Notice.of(503, "Not now", sentence, "Try again in a moment.");
+        return Notice.of(503, "Temporarily unavailable", sentence, "Try again in a moment.");
     }
 
     private static Notice oldVersion(int status) {

@@ -26,6 +26,10 @@ public final class CookieKey {
     private static final int MOST_KEYS = 2;
     private static final int MOST_BYTES = 4096;
 
+    /** Without a command that writes the file: it could overwrite a key that is in use. */
+    private static final String CORRECTION =
+            "; correct that line, or, if the key is lost, write a new one (openssl rand -base64 32), which ends all sessions";
+
     private final List<byte[]> keys;
     private final Optional<Instant> written;
 
@@ -47,11 +51,17 @@ public final class CookieKey {
         } catch (RegularFile.Unfit e) {
             throw new IllegalArgumentException(e.getMessage(), e);
         } catch (IOException e) {
-            throw new IllegalArgumentException("must be one or two lines of base64", e);
+            throw new IllegalArgumentException(
+                    "must hold one or two keys in base64, each on a line of its own", e);
+        }
+        if (lines.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "holds no key; make one with: openssl rand -base64 32 > " + file);
         }
         if (lines.size() > MOST_KEYS) {
             throw new IllegalArgumentException(
-                    "holds %d lines; it must hold one or two".formatted(lines.size()));
+                    "has %d lines, but at most %d keys are allowed: the current key, then one that only decrypts; remove the other lines"
+                            .formatted(lines.size(), MOST_KEYS));
         }
         return new CookieKey(lines.stream().map(CookieKey::key).toList(), written(file));
     }
@@ -74,11 +84,12 @@ public final class CookieKey {
         try {
             bytes = Base64.getDecoder().decode(line.strip());
         } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException("must be one or two lines of base64", e);
+            throw new IllegalArgumentException("has a line that is not base64" + CORRECTION, e);
         }
         if (bytes.length != BYTES) {
             throw new IllegalArgumentException(
-                    "holds a key of %d bytes instead of %d".formatted(bytes.length, BYTES));
+                    "holds a key of %d bytes instead of %d".formatted(bytes.length, BYTES)
+                            + CORRECTION);
         }
         return bytes;
     }

@@ -187,7 +187,7 @@ final class LoginRoutes implements Filter {
                 "Not logged in",
                 "The identity provider returned %s: %s."
                         .formatted(cut(query.first("error").orElse("")), cut(description)),
-                "Ask its administrators, or try again.");
+                "Try again, or ask the identity provider's administrators.");
     }
 
     private static Notice failed(String sentence) {
@@ -212,12 +212,7 @@ final class LoginRoutes implements Filter {
                             401,
                             "Not logged in",
                             "The login succeeded, but your browser kept no session.",
-                            "Possible causes: a reverse proxy that takes less than 4 KiB of response"
-                                    + " headers (nginx: proxy_buffer_size), several consoles behind"
-                                    + " one address without sticky sessions, an ID token over 16 KiB"
-                                    + " (reduce its claims), a wrong clock, an ID token that the"
-                                    + " console does not accept (its log says why), or a browser"
-                                    + " that rejects cookies.")
+                            "Possible causes: a reverse proxy that accepts less than 4 KiB of response headers (nginx: proxy_buffer_size), several consoles behind one address without sticky sessions, an ID token over 16 KiB (reduce its claims), a wrong clock, an ID token that the console does not accept (its log says why), or a browser that rejects cookies.")
                     .withLink("Log in again", "/")
                     .send(request, response);
             return;

@@ -219,7 +219,7 @@ public final class AccessProviders {
     }
 
     private String unknown(AccessPoint access) {
-        return "access provider '%s' is of type '%s'; this broker knows %s"
+        return "access provider '%s' has the type '%s', but this broker supports only %s"
                 .formatted(access.name(), access.type(), new TreeSet<>(byType.keySet()));
     }
 

@@ -21,8 +21,7 @@ public record Endpoint(String scheme, String host, int port, String path) {
     public static Endpoint at(String url) {
         URI uri = Destinations.url(url);
         if (uri.getRawQuery() != null) {
-            throw new IllegalArgumentException(
-                    "must end after its path, without query and " + "fragment");
+            throw new IllegalArgumentException("must not have a query or a fragment");
         }
         return new Endpoint(
                 lower(uri.getScheme()),

@@ -128,7 +128,7 @@ public record MintOrder(
         long seconds = duration.toSeconds();
         if (seconds < shortest || seconds > longest) {
             throw new UnusableSettingsException(
-                    "a duration of %d s isn't within %d to %d s"
+                    "a duration of %d s is out of range; it must be from %d to %d s"
                             .formatted(seconds, shortest, longest));
         }
         return (int) seconds;

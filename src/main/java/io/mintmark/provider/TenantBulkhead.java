@@ -151,8 +151,9 @@ final class TenantBulkhead {
                 return "the request was cancelled";
             }
             return permits.available(provider) > 0
-                    ? "%d provider calls of the tenant are in flight, the maximum".formatted(max)
-                    : "%d calls to access provider '%s' are in flight"
+                    ? "the tenant has reached its limit of %d concurrent provider calls (max_calls)"
+                            .formatted(max)
+                    : "the tenant has reached its limit of %d concurrent calls to access provider '%s' (a share of max_calls)"
                             .formatted(TenantBulkhead.ofProvider(max), provider);
         }
     }

@@ -301,8 +301,11 @@ class AuditLogTest {
         store.open();
         try (AuditLog log = new AuditLog(store, LONG).start()) {
             assertThrows(StoreUnreachable.class, () -> log.record(List.of(Rows.fatal())));
-            Eventually.holds(
-                    () -> log.fault().equals(Optional.of("the audit log's writer has stopped")));
+            Eventually.holds(() ->
+                    log.fault()
+                            .equals(
+                                    Optional.of(
+                                            "the audit log's writer has stopped; restart this replica")));
             assertThrows(StoreUnreachable.class, () -> log.record(List.of(Rows.row("more"))));
         }
     }

@@ -274,7 +274,7 @@ class ConsoleInBrowserTest {
         page.locator("main a[href^='/mints/0']").first().click();
         page.locator("main a[href^='/explain?mint=']").click();
         look("explain-denied");
-        assertShows(text(), "Now: still denied.");
+        assertShows(text(), "Now it would still be denied.");
         visit("/explain?mint=" + one("SELECT mint_id FROM audit.event WHERE key = 'deplo'"));
         look("explain-mistyped");
         visit("/explain");
@@ -515,7 +515,7 @@ class ConsoleInBrowserTest {
                 () -> find(DEPLOYER.replace("main", "feature/new-checkout")),
                 () -> page.locator("main .lines a[href^='/explain?mint=']"));
         assertShows(heading().innerText(), "Why was deploy denied?");
-        assertShows(text(), "Now: still denied.");
+        assertShows(text(), "Now it would still be denied.");
         question(
                 reporter,
                 "who had production last week",

@@ -147,7 +147,7 @@ class ConsoleProcessTest {
         environment.put("CONSOLE_COOKIE_KEY_FILE", key.toString());
 
         assertEquals(
-                "CONSOLE_COOKIE_KEY_FILE: '%1$s' holds a key of 5 bytes instead of 32; make a key with: openssl rand -base64 32 > %1$s"
+                "CONSOLE_COOKIE_KEY_FILE: '%1$s' holds a key of 5 bytes instead of 32; correct that line, or, if the key is lost, write a new one (openssl rand -base64 32), which ends all sessions"
                         .formatted(key),
                 refusal());
     }

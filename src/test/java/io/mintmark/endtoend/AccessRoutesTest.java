@@ -316,7 +316,7 @@ class AccessRoutesTest {
 
         Answer refused = world.broker().mint(token, "spare");
         assertEquals(
-                "Subject 'ci:gone' has no active grant for key 'spare' (boss:b of people withdrew the access of request %s to key 'spare'); POST /access-requests asks for access to key 'spare'."
+                "Subject 'ci:gone' has no active grant for key 'spare' (boss:b of people withdrew the access of request %s to key 'spare'); use POST /access-requests to ask for access to key 'spare'."
                         .formatted(id),
                 refused.at("/message"));
         assertEquals(

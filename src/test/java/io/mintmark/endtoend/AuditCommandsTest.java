@@ -172,7 +172,7 @@ class AuditCommandsTest {
                             eventsOnly + "",
                             "--checkpoints",
                             kept + "");
-            assertShows(without.getValue(), "no checkpoint at all: write it with --all");
+            assertShows(without.getValue(), "no checkpoint at all: write the export with --all");
             exported = run(other, Who.AUDITOR, command.toArray(String[]::new));
             Files.writeString(export, exported.getValue(), StandardOpenOption.APPEND);
             var continued = run(other, Who.AUDITOR, verify);
@@ -407,7 +407,7 @@ class AuditCommandsTest {
                         + "\n");
         var proof = run("audit", "verify", "--checkpoints", file.toString());
         assertEquals(0, proof.getKey(), proof.getValue());
-        assertShows(proof.getValue(), "kept elsewhere end with number 1 of");
+        assertShows(proof.getValue(), "kept elsewhere is number 1 of");
     }
 
     @Test

@@ -125,7 +125,7 @@ class AwsSdkForJavaTest {
         int before = mints("deploy");
         world.sts().always(new StsAnswer.Refusing(403, "AccessDenied", "no"));
         try (ContainerCredentialsProvider provider = provider("deploy", world.token())) {
-            assertSays("an admin must check the role", provider);
+            assertSays("an admin must check what the key names", provider);
         }
         assertEquals(before + 1, mints("deploy"));
     }

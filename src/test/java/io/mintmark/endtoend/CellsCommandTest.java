@@ -217,7 +217,7 @@ class CellsCommandTest {
         MovingCell.Ran ran = run(Who.APP, command.split(" ", -1));
 
         assertEquals(1, ran.status());
-        assertTrue(ran.output().contains("end by themselves"), ran.output());
+        assertTrue(ran.output().contains("would not end by itself"), ran.output());
     }
 
     @Test

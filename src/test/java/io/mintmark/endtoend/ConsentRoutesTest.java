@@ -131,7 +131,8 @@ class ConsentRoutesTest {
         assertEquals("invalid_target", denied.at("/error"), denied::toString);
         assertTrue(
                 denied.at("/error_description")
-                        .contains("; POST /access-requests asks for access to key 'spare'. ("),
+                        .contains(
+                                "; use POST /access-requests to ask for access to key 'spare'. ("),
                 denied::toString);
     }
 

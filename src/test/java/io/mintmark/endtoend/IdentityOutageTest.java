@@ -88,7 +88,7 @@ class IdentityOutageTest {
             world.assertRows(
                     "SELECT detail FROM audit.event WHERE kind = 'failed'",
                     "the broker has no signing keys: set BROKER_SIGNING_KEYS_DIR or"
-                            + " BROKER_SIGNING_KEYS, and BROKER_URL, though BROKER_IDP_TYPE gives it another identity");
+                            + " BROKER_SIGNING_KEYS, and BROKER_URL. The identity that BROKER_IDP_TYPE selects does not replace signing keys");
         }
     }
 }

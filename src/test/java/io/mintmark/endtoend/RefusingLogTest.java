@@ -88,10 +88,10 @@ class RefusingLogTest {
                     "503 SERVICE_UNAVAILABLE ",
                     world.broker().mint(world.token(), "deploy").verdict());
 
-            List<String> lines = book.linesWith("locks of process %s.".formatted(process));
+            List<String> lines = book.linesWith("of the locks belong to process %s.".formatted(process));
             assertFalse(lines.isEmpty(), book::text);
             String line = lines.getFirst();
-            assertTrue(line.contains("finds the server's lock table full"), line);
+            assertTrue(line.contains("because the server's lock table is full"), line);
             assertTrue(line.contains("pg_terminate_backend(%s)".formatted(process)), line);
         }
     }

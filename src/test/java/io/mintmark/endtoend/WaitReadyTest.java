@@ -77,7 +77,7 @@ class WaitReadyTest {
         assertEquals(
                 new Said(
                         1,
-                        "not ready within PT0.3S: http://127.0.0.1:%d doesn't answer (ConnectException)"
+                        "not ready within PT0.3S: http://127.0.0.1:%d doesn't respond (ConnectException)"
                                 .formatted(nobody)),
                 run(adminPort(nobody), "--timeout", "PT0.3S"));
         assertEquals(
@@ -126,7 +126,7 @@ class WaitReadyTest {
             settings.put("ADMIN_TLS_CERTIFICATE_FILE", other().toString());
             Said said = run(settings, "--timeout", "PT0.1S");
             assertEquals(1, said.status());
-            assertTrue(said.text().contains("doesn't answer"), said.text());
+            assertTrue(said.text().contains("doesn't respond"), said.text());
         }
     }
 

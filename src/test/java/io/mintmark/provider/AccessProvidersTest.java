@@ -111,7 +111,7 @@ class AccessProvidersTest {
 
         assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
         assertEquals(
-                "access provider 'cloud' is of type 'gcp'; this broker knows [fake]",
+                "access provider 'cloud' has the type 'gcp', but this broker supports only [fake]",
                 failed.detail());
     }
 
@@ -138,7 +138,7 @@ class AccessProvidersTest {
         assertEquals(
                 new MintResult.NotCalled(
                         MintResult.NotCalled.Why.TENANT_BUSY,
-                        "30 calls to access provider 'cloud' are in flight"),
+                        "the tenant has reached its limit of 30 concurrent calls to access provider 'cloud' (a share of max_calls)"),
                 next);
     }
 

@@ -65,7 +65,7 @@ class SlowProvidersTest {
         assertEquals(
                 new NotCalled(
                         NotCalled.Why.TENANT_BUSY,
-                        "30 calls to access provider 'google' are in flight"),
+                        "the tenant has reached its limit of 30 concurrent calls to access provider 'google' (a share of max_calls)"),
                 next);
         assertEquals(OF_A_PROVIDER, google.calls().size());
         assertInstanceOf(Minted.class, broker.mint(atGoogle(LONG)));

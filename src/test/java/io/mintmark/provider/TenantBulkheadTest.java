@@ -38,7 +38,9 @@ class TenantBulkheadTest {
     void a_provider_gets_so_many_calls_and_no_more() {
         hold(OF_A_PROVIDER, "slow");
 
-        assertBusy("30 calls to access provider 'slow' are in flight", hurried("acme", "slow"));
+        assertBusy(
+                "the tenant has reached its limit of 30 concurrent calls to access provider 'slow' (a share of max_calls)",
+                hurried("acme", "slow"));
         assertEquals(OF_A_PROVIDER, held.begun());
     }
 
@@ -56,7 +58,7 @@ class TenantBulkheadTest {
 
         assertEquals(Orders.MAX_CALLS, held.begun());
         assertBusy(
-                "40 provider calls of the tenant are in flight, the maximum",
+                "the tenant has reached its limit of 40 concurrent provider calls (max_calls)",
                 hurried("acme", "quick"));
     }
 
@@ -117,7 +119,9 @@ class TenantBulkheadTest {
     @Test
     void a_tenant_that_is_given_more_has_more_at_once() {
         hold(OF_A_PROVIDER, "slow");
-        assertBusy("30 calls to access provider 'slow' are in flight", hurried("acme", "slow"));
+        assertBusy(
+                "the tenant has reached its limit of 30 concurrent calls to access provider 'slow' (a share of max_calls)",
+                hurried("acme", "slow"));
 
         MintOrder more = orders("acme", "slow", 60).bounded(2 * Orders.MAX_CALLS).order();
         assertEquals(HeldCalls.ANSWER, bulkhead.call(more, () -> HeldCalls.ANSWER));
@@ -129,7 +133,7 @@ class TenantBulkheadTest {
 
         MintOrder less = orders("acme", "slow", 1).bounded(OF_OTHERS).order();
         assertBusy(
-                "7 calls to access provider 'slow' are in flight",
+                "the tenant has reached its limit of 7 concurrent calls to access provider 'slow' (a share of max_calls)",
                 bulkhead.call(less, () -> HeldCalls.ANSWER));
     }
 

@@ -101,8 +101,7 @@ public final class AuditRestored implements Callable<Integer> {
                             ? "declare-gap --checkpoints " + checkpoints
                             : "acknowledge-loss";
             System.out.printf(
-                    "Replicas with AUDIT_ON_LOSS=stop are stopped: they mint nothing until you"
-                            + " run mintmark audit %s.%n",
+                    "Replicas with AUDIT_ON_LOSS=stop mint nothing until you run mintmark audit %s.%n",
                     gap.isPresent() ? "declare-gap" : "acknowledge-loss");
             gap.ifPresent(AuditRestored::print);
             print(changes, exported);
@@ -113,7 +112,7 @@ public final class AuditRestored implements Callable<Integer> {
                 throw e;
             }
             throw new CommandFailed(
-                    "login '%s' may not stop replicas; set DATABASE_USERNAME to the service's login"
+                    "login '%s' may not record the loss; set DATABASE_USERNAME to the service's login"
                             .formatted(login.username()));
         }
     }
@@ -168,7 +167,7 @@ public final class AuditRestored implements Callable<Integer> {
     private static String next(String command, LostChanges changes) {
         return changes.isEmpty()
                 ? "Next: mintmark audit %s --reason TEXT".formatted(command)
-                : "Next: repeat lost revocations and blocks (docs/run/restore.sql lists them), then run mintmark audit %s --answered %s --reason TEXT"
+                : "Next: repeat the lost revocations and blocks (docs/run/restore.sql lists them), then run mintmark audit %s --answered %s --reason TEXT"
                         .formatted(command, changes.code());
     }
 }

@@ -77,7 +77,10 @@ public final class AuditRetire implements Callable<Integer> {
         sealed.map(CheckpointLines::of)
                 .ifPresentOrElse(
                         lines -> lines.forEach(System.out::println),
-                        () -> System.err.println("mintmark: no month is older than " + month));
+                        () ->
+                                System.err.println(
+                                        "mintmark: nothing was retired, because the log has no month before "
+                                                + month));
         return 0;
     }
 

@@ -105,7 +105,7 @@ final class LostChanges {
     void requireAnswered(Optional<String> answered) {
         if (!isEmpty() && !answered.equals(Optional.of(code()))) {
             throw new CommandFailed(
-                    "replicas stay stopped, because the database lost configuration changes: %s. Repeat the revocations and blocks among these changes, run mintmark audit restored again, and pass the code that it prints as --answered"
+                    "nothing was recorded, because the database lost changes of the configuration: %s. Repeat the revocations and blocks among these changes, run mintmark audit restored again, and pass the code that it prints as --answered"
                             .formatted(named()));
         }
     }

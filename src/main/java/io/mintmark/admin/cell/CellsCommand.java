@@ -39,7 +39,7 @@ import java.util.stream.Stream;
         exitCodeList = {
             "0:the command succeeded in all cells",
             "N:the command exited with N in some cells, and succeeded in the others",
-            "1:the command failed in several ways, or could not run"
+            "1:cells failed with different exit codes, or the command could not run"
         },
         mixinStandardHelpOptions = true)
 public final class CellsCommand implements Callable<Integer> {
@@ -120,7 +120,7 @@ public final class CellsCommand implements Callable<Integer> {
         String name = command.getFirst();
         if (ENDLESS.contains(name) || command.contains(FOLLOW)) {
             throw new CommandFailed(
-                    "cells runs only commands that end by themselves, so not with '%s'"
+                    "mintmark cells can't run a command with '%s', because it would not end by itself"
                             .formatted(ENDLESS.contains(name) ? name : FOLLOW));
         }
     }
@@ -136,10 +136,13 @@ public final class CellsCommand implements Callable<Integer> {
                 }
             });
         } catch (IOException e) {
-            throw new CommandFailed("can't read the directory " + directory + ": " + e);
+            throw new CommandFailed(
+                    "the directory '%s' can't be read (%s)".formatted(directory, e));
         }
         if (files.isEmpty()) {
-            throw new CommandFailed("no file in %s ends with .yaml".formatted(directory));
+            throw new CommandFailed(
+                    "the directory '%s' has no settings file NAME.yaml; write one for each cell"
+                            .formatted(directory));
         }
         return files;
     }

@@ -76,10 +76,7 @@ public final class Checkup {
                         && settings.server().tls().isEmpty()
                         && settings.rateLimit().trustedProxies().isEmpty()
                 ? Optional.of(
-                        "TRUSTED_PROXIES is empty, but BROKER_URL is https, so a reverse proxy is"
-                                + " in front: all clients behind it share one rate limit and one"
-                                + " address in the audit log. Set TRUSTED_PROXIES to the proxy's"
-                                + " addresses.")
+                        "TRUSTED_PROXIES is empty, but BROKER_URL is https, so a reverse proxy is in front of the broker: all clients behind it share one rate limit and one address in the audit log. Set TRUSTED_PROXIES to the proxy's addresses.")
                 : Optional.empty();
     }
 

@@ -89,9 +89,9 @@ public final class WaitReady implements Callable<Integer> {
     private static String unready(AdminPort port) throws InterruptedException {
         try {
             HttpResponse<String> answer = port.get(READY);
-            return answer.statusCode() == OK ? "" : port + READY + " says " + answer.body();
+            return answer.statusCode() == OK ? "" : port + READY + " returned " + answer.body();
         } catch (IOException e) {
-            return "%s doesn't answer (%s)".formatted(port, e.getClass().getSimpleName());
+            return "%s doesn't respond (%s)".formatted(port, e.getClass().getSimpleName());
         }
     }
 

@@ -232,7 +232,7 @@ public final class Commands {
         public void run() {
             DatabaseSettings database = settings().migrating();
             int count = new DatabaseWait(database).get(() -> Migrations.of(database).run());
-            log.info("The schema is up to date, {} migrations ran", count);
+            log.info("The schema is up to date; {} migrations ran", count);
         }
     }
 }

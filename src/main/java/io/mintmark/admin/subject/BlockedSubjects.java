@@ -194,7 +194,7 @@ public final class BlockedSubjects implements AutoCloseable {
         } catch (SQLException e) {
             throw LOCK_NOT_AVAILABLE.equals(e.getSQLState())
                     ? QuestionFailed.because(
-                            "nothing is blocked: another transaction edits the same rows and didn't end within %d seconds; \"Blocked edits\" in docs/run/database.md"
+                            "nothing was blocked, because another transaction is editing the same rows and didn't end within %d seconds; \"Blocked edits\" in docs/run/database.md"
                                             .formatted(timeout.toSeconds())
                                     + " shows how to end it",
                             e)

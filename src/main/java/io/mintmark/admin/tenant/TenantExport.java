@@ -39,7 +39,7 @@ import java.util.function.Supplier;
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
             "0:the tenant is closed, and the file is complete",
-            "1:one line gives the reason"
+            "1:the command failed; one line gives the reason"
         },
         mixinStandardHelpOptions = true)
 public final class TenantExport implements Callable<Integer> {

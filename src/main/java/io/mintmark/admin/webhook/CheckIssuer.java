@@ -58,8 +58,8 @@ final class CheckIssuer implements AutoCloseable {
             server = HttpServer.create(listen, 0);
         } catch (IOException | IllegalArgumentException e) {
             throw new CommandFailed(
-                    "can't listen on %s:%d: choose another address with --listen"
-                            .formatted(listen.getHostString(), listen.getPort()));
+                    "can't listen on %s:%d (%s); choose another address with --listen"
+                            .formatted(listen.getHostString(), listen.getPort(), e.getMessage()));
         }
         serve("/.well-known/openid-configuration", discoveryDocument());
         serve(KEYS, new JWKSet(published.toPublicJWK()).toString());

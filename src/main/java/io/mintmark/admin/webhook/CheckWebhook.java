@@ -138,7 +138,7 @@ public final class CheckWebhook implements Callable<Integer> {
         InetSocketAddress address = address();
         String name = issuer == null ? "http://" + listen : issuer;
         try (CheckIssuer own = new CheckIssuer(name, address)) {
-            out.println("note  the issuer is %s, its keys are at %s".formatted(name, own.keysAt()));
+            out.println("note  the issuer is %s; its keys are at %s".formatted(name, own.keysAt()));
             WebhookBroker broker = new WebhookBroker(role, own, clock);
             MintIds ids = new MintIds(clock, new SecureRandom());
             return new WebhookChecks(broker, ids, clock, out).run() ? 0 : 1;
@@ -194,14 +194,15 @@ public final class CheckWebhook implements Callable<Integer> {
         } catch (URISyntaxException | IllegalArgumentException e) {
             // not a host, or not a port
         }
-        throw new CommandFailed("--listen: '%s' is not HOST:PORT".formatted(listen));
+        throw new CommandFailed(
+                "--listen: '%s' is not HOST:PORT, such as 127.0.0.1:8999".formatted(listen));
     }
 
     private static String content(Path file) {
         try {
             return Files.readString(file);
         } catch (IOException e) {
-            throw new CommandFailed("'%s' can't be read".formatted(file));
+            throw new CommandFailed("'%s' can't be read (%s)".formatted(file, e));
         }
     }
 }

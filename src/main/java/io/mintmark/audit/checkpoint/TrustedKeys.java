@@ -62,7 +62,7 @@ public final class TrustedKeys {
         }
         Checkpoint checkpoint = verified(jws, key);
         if (!checkpoint.key().equals(id(jws))) {
-            throw new IllegalArgumentException("names another key than the one that signed it");
+            throw new IllegalArgumentException("names a key other than the one that signed it");
         }
         if (checkpoint.number() != signed.number()) {
             throw new IllegalArgumentException(
@@ -136,7 +136,7 @@ public final class TrustedKeys {
                     || !checkpoint.key().equals(SealingKeys.thumbprint(next))
                     || id(jws).equals(id(announced))) {
                 flaws.add(
-                        "has an announcement by the previous key that names another key than the checkpoint's");
+                        "has an announcement by the previous key that names a key other than the checkpoint's");
                 return null;
             }
             if (known == null) {

@@ -56,15 +56,14 @@ final class OwnLosses {
         stop.ifPresent(it -> it.stop(List.of(LostRow.of(lost))));
         log.error(
                 "The database lost a row that it had confirmed: row {} of chain {} of the audit"
-                        + " log, with hash {}; {}",
+                        + " log, with hash {}; {}. Follow docs/run/restore.md#a-replica-that-noticed-a-loss",
                 lost.seq(),
                 lost.chain(),
                 lost.hash(),
                 promoted
                         ? "a standby without that row was promoted. This replica continues in a"
                                 + " new chain"
-                        : "the database was restored, or the row was removed. The chain continues"
-                                + " after the gap, and audit verify reports it");
+                        : "the database was restored, or the row was removed. The chain continues after the gap, and mintmark audit verify reports the gap");
         var _ = (promoted ? notReplicated : removed).incrementAndGet();
         return promoted ? Cause.PROMOTION : Cause.REMOVAL;
     }

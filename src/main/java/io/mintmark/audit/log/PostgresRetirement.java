@@ -138,7 +138,7 @@ public final class PostgresRetirement {
                         .orElseThrow();
         if (open > 0) {
             throw new SQLException(
-                    "the credentials of %d mints before %s are not yet revoked at their providers, and the rows about their revocation will belong to these months. Read the reasons in audit.unended, and retry when none is left"
+                    "the credentials of %d mints before %s are not yet revoked at their providers, and the rows about their revocation will belong to these months. Read the reasons in audit.unended, and retry when that view no longer lists these mints"
                             .formatted(open, before));
         }
     }

@@ -161,7 +161,8 @@ public final class WitnessPolicy {
             case "quorum" -> addQuorum(words);
             default ->
                     throw new IllegalArgumentException(
-                            "'%s' is not log, witness, group or quorum".formatted(words[0]));
+                            "a line must begin with log, witness, group or quorum, not '%s'"
+                                    .formatted(words[0]));
         }
     }
 

@@ -75,7 +75,7 @@ final class AskedWitness {
 
         Rewound(long size) {
             super(
-                    "has cosigned a history of this log with %d checkpoints that the database doesn't have"
+                    "has cosigned a history of this log (%d checkpoints) that the database doesn't have"
                             .formatted(size));
             this.size = size;
         }
@@ -117,7 +117,7 @@ final class AskedWitness {
         } catch (OutboundFailure e) {
             failed("gave no cosignature: " + e.getMessage());
         } catch (QueryFailed | IllegalArgumentException e) {
-            failed("can't be reached now: " + e.getMessage());
+            failed("can't be asked now: " + e.getMessage());
         } catch (Rewound e) {
             rewound(newest, e);
         }
@@ -130,7 +130,7 @@ final class AskedWitness {
             try {
                 history.rewound(head(newest).origin(), e.size);
             } catch (QueryFailed again) {
-                failed("can't be reached now: " + again.getMessage());
+                failed("can't be asked now: " + again.getMessage());
             }
         }
     }
@@ -222,7 +222,7 @@ final class AskedWitness {
         Instant now = clock.instant();
         if (rebuilt.isAfter(now.minus(REBUILT))) {
             throw new Unusable(
-                    "asks for a proof from %d checkpoints on, for which the broker must read the whole log; it does that at most once an hour for each witness"
+                    "needs a proof that starts at checkpoint %d. For this proof, the broker must read the whole log, which it does at most once an hour for each witness"
                             .formatted(size));
         }
         rebuilt = now;
@@ -256,7 +256,8 @@ final class AskedWitness {
         } catch (IllegalArgumentException e) {
             // no size either
         }
-        throw new Unusable("responded with status 409, but not with the size that it knows");
+        throw new Unusable(
+                "responded with status 409, but without the size of the tree that it has cosigned");
     }
 
     private void keep(String body, Newest newest, Instant asked) throws Unusable {

@@ -43,8 +43,7 @@ import java.util.function.Supplier;
 @Command(
         name = "evidence",
         description = {
-            "Writes a folder for an external auditor: the log of a time range with its proof, the"
-                    + " configuration's history, reviews, members of roles, who could mint.",
+            "Writes a folder for an external auditor: the log of a time range with its proof, the configuration's history, reviews, members of roles, and who could mint.",
             "SHA256SUMS is signed with the last key of AUDIT_SIGNING_KEY_FILE. With --keys, it"
                     + " isn't signed; the checkpoints still prove the log."
         },
@@ -134,7 +133,7 @@ public final class AuditEvidence implements Callable<Integer> {
         Instant now = Instant.now();
         if (now.isBefore(end)) {
             throw new CommandFailed(
-                    "--to %s is in the future; evidence ends now at the latest: --to %s"
+                    "--to %s is in the future; use a time in the past, such as --to %s"
                             .formatted(end, now.truncatedTo(ChronoUnit.SECONDS)));
         }
         return Optional.of(end);

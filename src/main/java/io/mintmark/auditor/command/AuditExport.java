@@ -134,8 +134,7 @@ public final class AuditExport implements Callable<Integer> {
     private void requirePart() {
         if (from == null && to == null) {
             throw new CommandFailed(
-                    "--all needs --state FILE for the whole log, or --from and --to for a part of"
-                            + " it");
+                    "--all needs --state FILE to export the whole log, or --from or --to to export a part");
         }
         if (Stream.of(tenant, subject, key).anyMatch(Objects::nonNull)) {
             throw new CommandFailed(
@@ -243,8 +242,7 @@ public final class AuditExport implements Callable<Integer> {
                 .filter(Instant.now()::isBefore)
                 .ifPresent(to ->
                         System.err.printf(
-                                "mintmark: --to %s is in the future; the export ends with what the"
-                                        + " log has now%n",
+                                "mintmark: --to %s is in the future; the export ends with the rows that the log has now%n",
                                 to));
     }
 

@@ -178,9 +178,7 @@ public final class AuditReport implements Findings {
         out.println(
                 summary.kept()
                         .map(last ->
-                                ("note: the checkpoints kept elsewhere end with number %d of %s,"
-                                                + " %s; this run can't detect whether later rows were"
-                                                + " removed.")
+                                "note: the newest checkpoint kept elsewhere is number %d of %s, %s. This run can't detect whether later rows were removed."
                                         .formatted(
                                                 last.number(),
                                                 last.sealedAt(),
@@ -242,7 +240,7 @@ public final class AuditReport implements Findings {
             return "The log is NOT intact: %s.%s"
                     .formatted(
                             counted(wrong, "finding", "findings"),
-                            others.isEmpty() ? "" : " Besides: %s.".formatted(others));
+                            others.isEmpty() ? "" : " Also: %s.".formatted(others));
         }
         if (ungranted > 0 || altered > 0) {
             return "The log is intact, but %s.".formatted(others);

@@ -92,7 +92,7 @@ public final class AuditWitness implements Callable<Integer> {
         String chosen = name == null ? InetAddress.getLocalHost().getHostName() : name;
         if (!NoteKey.NAME.matcher(chosen).matches()) {
             throw new CommandFailed(
-                    "--name: '%s' has white space or a plus; use a name such as witness.example.com/1"
+                    "--name: '%s' contains white space or a plus sign; use a name such as witness.example.com/1"
                             .formatted(chosen));
         }
         return chosen;

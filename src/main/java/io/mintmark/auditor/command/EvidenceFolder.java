@@ -42,7 +42,8 @@ final class EvidenceFolder implements AutoCloseable {
     EvidenceFolder(Path output) throws IOException {
         this.target = output.toAbsolutePath().normalize();
         if (Files.exists(target)) {
-            throw new CommandFailed("--output: '%s' exists; name a new folder".formatted(target));
+            throw new CommandFailed(
+                    "--output: '%s' already exists; name a new folder".formatted(target));
         }
         Path parent =
                 Objects.requireNonNull(target.getParent(), "the root directory always exists");

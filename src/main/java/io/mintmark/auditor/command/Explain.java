@@ -146,8 +146,7 @@ public final class Explain implements Callable<Integer> {
                                     found.isEmpty()
                                             ? "no identity provider that you may see"
                                                     + near(explanations, claims.issuer())
-                                            : "several identity providers, which the broker"
-                                                    + " refuses: "
+                                            : "several identity providers, so the broker rejects such tokens: "
                                                     + found));
         }
         return found.getFirst();

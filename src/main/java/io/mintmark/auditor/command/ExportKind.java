@@ -14,7 +14,7 @@ final class ExportKind {
     private static final int BEGINNING = 64 * 1024;
 
     private static final String INSTEAD =
-            ". Verify the log at its database, or an export with --all as jsonl or ocsf";
+            ". Verify the log in its database, or an export written with --all as jsonl or ocsf";
 
     private ExportKind() {}
 

@@ -149,8 +149,7 @@ abstract sealed class ExportSink implements AutoCloseable {
             }
             if (same.isPresent() && !ending(channel, length).equals(same.get().ending())) {
                 throw unfit(
-                        "has other content than the last run wrote; restore the file, or pass"
-                                + " another file");
+                        "no longer ends with what the last run wrote; restore the file, or pass another file");
             }
             channel.truncate(length);
             channel.position(length);

@@ -31,12 +31,14 @@ public final class KeptCheckpoints {
      */
     public KeptCheckpoints(@Nullable Path file) {
         if (file != null && Files.exists(file) && !Files.isRegularFile(file)) {
-            throw unfit(file, "must be a regular file, not a pipe");
+            throw unfit(file, "is not a regular file; pass a file instead of a pipe");
         }
         this.file = file;
         this.count = file == null ? 0 : lines(file, Stream::count);
         if (file != null && count == 0) {
-            throw unfit(file, "holds no checkpoint");
+            throw unfit(
+                    file,
+                    "holds no checkpoint, so it would prove nothing; pass lines of the broker's output such as {\"checkpoint\":7,…}");
         }
     }
 
@@ -52,7 +54,9 @@ public final class KeptCheckpoints {
         LongAdder read = new LongAdder();
         T used = lines(file, all -> use.apply(all.limit(count).peek(_ -> read.increment())));
         if (read.sum() < count) {
-            throw unfit(file, "was truncated during the run");
+            throw unfit(
+                    file,
+                    "was truncated during the run, so the result proves nothing; run the command again");
         }
         return used;
     }
@@ -63,13 +67,11 @@ public final class KeptCheckpoints {
             CheckpointLines checkpoints = new CheckpointLines();
             return use.apply(lines.flatMap(line -> checkpoints.next(line).stream()));
         } catch (IOException | UncheckedIOException e) {
-            throw unfit(file, "can't be read");
+            throw unfit(file, "can't be read (%s)".formatted(e));
         }
     }
 
     private static CommandFailed unfit(Path file, String why) {
-        return new CommandFailed(
-                "--checkpoints: '%s' %s, so it would prove nothing; pass lines of the broker's output such as {\"checkpoint\":7,…}"
-                        .formatted(file, why));
+        return new CommandFailed("--checkpoints: '%s' %s".formatted(file, why));
     }
 }

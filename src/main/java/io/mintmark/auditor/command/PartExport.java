@@ -116,7 +116,7 @@ final class PartExport {
                 });
         if (upTo[0] <= after[0]) {
             throw new CommandFailed(
-                    "--from: no checkpoint was sealed since then, so no row since then can be proven yet. Retry in a minute, or choose an earlier time; a running broker seals every minute");
+                    "--from: no checkpoint has been sealed since then, so no row since then can be proven yet. Retry in a minute, or choose an earlier time; a running broker seals every minute");
         }
         if (end.isPresent() && !ended[0]) {
             System.err.printf(

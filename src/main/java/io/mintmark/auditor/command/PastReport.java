@@ -85,7 +85,7 @@ final class PastReport {
      */
     void changedSince(Past one) {
         if (one.tenant().isEmpty() || one.revision().isEmpty()) {
-            out.println("The log does not show whether the configuration changed since.");
+            out.println("The log does not show whether the configuration has changed since.");
             return;
         }
         long then = one.revision().get();
@@ -96,8 +96,7 @@ final class PastReport {
             return;
         }
         out.printf(
-                "The configuration of tenant %s changed since, from revision %d to %d; the "
-                        + "last changes:%n",
+                "The configuration of tenant %s has changed since, from revision %d to %d; the last changes:%n",
                 one.tenant().get(), then, changes.getFirst().revision());
         changes.forEach(change ->
                 out.printf(

@@ -98,7 +98,7 @@ final class LateChanges {
         }
 
         private String what() {
-            return "Change %d %s, of %s by %s".formatted(last, of(tenant), at, by);
+            return "Change %d %s, made at %s by %s".formatted(last, of(tenant), at, by);
         }
 
         private static String of(@Nullable String tenant) {
@@ -169,7 +169,7 @@ final class LateChanges {
                     .filter(since -> change.at().plus(LATE).isBefore(since))
                     .ifPresent(since ->
                             findings.doubtful(
-                                    "%s, was sealed late, by the checkpoint after number %d, which is of %s. The transaction of the change was open for a long time, or the change was hidden from brokers. Ask its author when they committed it, and check the mints of that time"
+                                    "%s, was sealed late: checkpoint %d, sealed at %s, doesn't include it. The transaction of the change was open for a long time, or the change was hidden from brokers. Ask its author when they committed it, and check the mints of that time"
                                             .formatted(change.what(), seal.checkpoint() - 1, since),
                                     change.hash()));
         } catch (IOException e) {

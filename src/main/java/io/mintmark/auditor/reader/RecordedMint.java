@@ -135,7 +135,8 @@ record RecordedMint(List<@Nullable String> fields) {
         } else {
             require(
                     actor.idp().equals(subject.idp()),
-                    () -> "the actor has no token, but belongs to another identity provider");
+                    () ->
+                            "the actor has no token of its own, but its identity provider is not the subject's");
         }
         return new Parties(subject, Optional.of(actor), address());
     }

@@ -239,7 +239,8 @@ final class RecordedRequests {
         if (end.isPresent()) {
             return end.map(why -> "request %s was void: %s".formatted(id, why));
         } else if (!RequestedGrant.isWhatWasAsked(grant, request.row(), writtenAt)) {
-            return Optional.of("it allows other access than request %s asked for".formatted(id));
+            return Optional.of(
+                    "it doesn't match the access that request %s asked for".formatted(id));
         }
         Optional<String> why =
                 missing(id, request)

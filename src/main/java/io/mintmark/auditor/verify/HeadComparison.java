@@ -56,7 +56,7 @@ final class HeadComparison {
             if (hash != null && !hash.equals(head.hash())) {
                 differing.accept(
                         batch.get(i).checkpoint(),
-                        "sealed another hash for row %d of %s%s"
+                        "sealed a different hash for row %d of %s%s"
                                 .formatted(head.at(), what, head.chain().orElse("(none)")));
             }
         }

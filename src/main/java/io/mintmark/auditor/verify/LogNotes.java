@@ -72,7 +72,7 @@ final class LogNotes {
         String root = Base64Text.of(tree.leaves().root());
         if (!origin.endsWith("/audit/" + tree.number())) {
             wrong(
-                    "has a note of the log %s, which doesn't end with /audit/%d"
+                    "has a note that names the log '%s', but the name must end with /audit/%d"
                             .formatted(origin, tree.number()));
         } else if (!note.text().equals(new TreeHead(origin, tree.size(), root).text())) {
             known = false; // so are all notes after it, if a checkpoint was changed

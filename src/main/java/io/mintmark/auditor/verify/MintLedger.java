@@ -114,7 +114,9 @@ final class MintLedger implements AutoCloseable {
                             .formatted(neverRequested, oneNeverRequested));
         }
         if (tooMany) {
-            findings.told("audit.unresolved was not compared: too many mints are incomplete");
+            findings.told(
+                    "audit.unresolved was not checked, because more than %d mints have no outcome"
+                            .formatted(MOST));
             return;
         }
         if (!open.isEmpty()) {
@@ -214,7 +216,8 @@ final class MintLedger implements AutoCloseable {
         tables.unresolved(mint -> {
             if (!open.remove(UUID.fromString(mint))) {
                 findings.wrong(
-                        "audit.unresolved lists mint %s, which isn't unresolved".formatted(mint));
+                        "audit.unresolved lists mint %s, which has an outcome or was never requested"
+                                .formatted(mint));
             }
         });
         open.forEach(mint ->

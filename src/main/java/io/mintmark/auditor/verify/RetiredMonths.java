@@ -211,11 +211,11 @@ final class RetiredMonths {
                 part.by()
                         .doubts
                         .add(
-                                "row %d of chain %s was first sealed %s"
-                                        .formatted(
-                                                next,
-                                                chain,
-                                                day == null ? "never" : day.getValue()));
+                                day == null
+                                        ? "row %d of chain %s was never sealed"
+                                                .formatted(next, chain)
+                                        : "row %d of chain %s was first sealed %s, outside the month"
+                                                .formatted(next, chain, day.getValue()));
                 return;
             }
             next = day.getKey() + 1;

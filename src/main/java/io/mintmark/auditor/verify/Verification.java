@@ -33,8 +33,7 @@ public final class Verification {
     private static final int BATCH = 1_000;
 
     private static final String NO_TABLES =
-            "An export does not contain the tables of broker, audit.unresolved and the schema;"
-                    + " verify them at the database";
+            "An export does not contain the tables of the schema broker, the view audit.unresolved and the definitions of the schema; verify these in the database";
 
     private static final String OF_PART =
             "A part of a log lacks the earlier checkpoints, so the cosignatures of witnesses can't be checked; export the whole log";
@@ -201,7 +200,7 @@ public final class Verification {
                                 exported ? "export" : "database",
                                 another ? ": another checkpoint has its number" : "");
         if (checkpoints.declarations().name(new Checkpoint.Named(kept.number(), kept.hash()))) {
-            findings.told(sentence + "; that was declared");
+            findings.told(sentence + "; a declaration names this checkpoint");
         } else {
             boolean newer = exported && !another && kept.number() > checkpoints.lastStored();
             findings.wrong(newer ? sentence + end(checkpoints.lastStored()) : sentence);
@@ -211,7 +210,7 @@ public final class Verification {
     /** The reasons why an export may lack rows newer than its last checkpoint, in words. */
     private static String end(long lastStored) {
         return lastStored == 0
-                ? ", which has no checkpoint at all: write it with --all"
+                ? ", which has no checkpoint at all: write the export with --all"
                 : (", which ends with number %d: the export is older and must be continued, its"
                                 + " end was removed, or the log itself lost the checkpoint")
                         .formatted(lastStored);
@@ -236,7 +235,7 @@ public final class Verification {
     private void judgeUnsealed(long unsealed, long early) {
         if (log.part().isPresent() && unsealed > 0) {
             findings.wrong(
-                    "%d rows of the part are sealed by none of its checkpoints"
+                    "%d rows of this part are not sealed by any of its checkpoints"
                             .formatted(unsealed));
         } else if (early > 0) {
             findings.told(

@@ -174,15 +174,14 @@ final class WitnessedLog implements LogNotes.Noted, AutoCloseable {
                 quorum.next().filter(next -> end.sealedAt().isAfter(next.sealedAt().plus(GRACE)));
         if (missing.isPresent()) {
             findings.wrong(
-                    "Checkpoints lack the policy's quorum since number %d, sealed at %s. %s"
+                    "Checkpoints have lacked the policy's quorum since number %d, sealed at %s. %s"
                             .formatted(
                                     missing.get().number(),
                                     missing.get().sealedAt(),
                                     quorum.text()));
         } else if (!exported && now.isAfter(quorum.at().plus(GRACE))) {
             findings.doubtful(
-                    "No checkpoint got the quorum for over an hour: brokers are stopped, or the"
-                            + " end of the log was removed. "
+                    "No checkpoint has reached the quorum for over an hour: brokers are stopped, or the end of the log was removed. "
                             + quorum.text(),
                     end.hash());
         } else {

@@ -73,7 +73,7 @@ public record AdminSettings(InetAddress host, int port, Optional<TlsFiles> tls) 
                     .findFirst()
                     .ifPresent(setting -> {
                         throw new InvalidSettings(
-                                "%s is set without %s: set both, or neither for no admin port"
+                                "%s is set without %s: set both, or neither if the console needs no admin port"
                                         .formatted(setting.name(), CONSOLE_PORT.name()));
                     });
         }

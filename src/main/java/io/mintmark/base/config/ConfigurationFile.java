@@ -89,7 +89,7 @@ final class ConfigurationFile {
         } else {
             throw complaint(
                     name,
-                    "has an unknown key '%s'; the nearest known one is '%s'"
+                    "has an unknown key '%s'; the nearest known key is '%s'"
                             .formatted(Format.echo(key), KnownSettings.nearestTo(key)));
         }
     }

@@ -88,9 +88,7 @@ public record ConsoleSettings(
             Setting.of(
                     "console.cookie-key-file",
                     Formats.FILE.hint(", with 32 bytes in base64: openssl rand -base64 32 > FILE"),
-                    "File with the key that encrypts sessions: 32 bytes in base64. All"
-                            + " replicas of the console need the same key. A second line can contain"
-                            + " an older key, which only decrypts. Required for the console.");
+                    "File with the key that encrypts sessions: 32 bytes in base64. All replicas of the console need the same key. A second line can contain another key, which only decrypts. Required for the console.");
     static final Setting<Path> AUDIT_KEYS_FILE =
             Setting.of(
                     "console.audit-keys-file",

@@ -37,7 +37,7 @@ public record DatabaseSettings(
             Setting.required(
                     "database.username",
                     Formats.USER_NAME,
-                    "Database login with which the broker serves.");
+                    "Database login that the broker uses to serve requests.");
     static final Setting<Password> PASSWORD =
             Setting.of(
                     "database.password",
@@ -170,7 +170,7 @@ public record DatabaseSettings(
         /** The format of the setting, as errors describe it. */
         static final Format<JdbcUrl> FORMAT =
                 Format.hidden(
-                        "a PostgreSQL address such as jdbc:postgresql://localhost:5432/mintmark",
+                        "a JDBC URL of a PostgreSQL database such as jdbc:postgresql://localhost:5432/mintmark",
                         JdbcUrl::new);
 
         public JdbcUrl {

@@ -27,8 +27,7 @@ public final class HttpUrl {
             throw new IllegalArgumentException("has no valid host and port");
         }
         if (uri.getRawFragment() != null) {
-            throw new IllegalArgumentException(
-                    "must end after its path, without query and " + "fragment");
+            throw new IllegalArgumentException("must not have a query or a fragment");
         }
         return uri;
     }

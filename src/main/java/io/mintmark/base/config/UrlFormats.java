@@ -11,29 +11,25 @@ final class UrlFormats {
     /** An address that the broker itself has towards others. */
     static final Format<URI> OWN =
             Format.hidden(
-                    "an https address such as https://broker.example.com, without user, query and"
-                            + " fragment (http only on localhost)",
+                    "an https URL such as https://broker.example.com, without a user name, query or fragment (http only on localhost)",
                     UrlFormats::own);
 
     /** An identity provider: it is compared as text, so its slash at the end stays. */
     static final Format<URI> ISSUER =
             Format.hidden(
-                    "an https address such as https://idp.example.com/realms/main, without user,"
-                            + " query and fragment",
+                    "an https URL such as https://idp.example.com/realms/main, without a user name, query or fragment",
                     UrlFormats::absolute);
 
     /** The URL of a service's endpoint; RFC 6749 section 3.2 allows it a query. */
     static final Format<URI> ENDPOINT =
             Format.hidden(
-                    "an https address such as https://idp.example.com/token, without user and"
-                            + " fragment",
+                    "an https URL such as https://idp.example.com/token, without a user name or fragment",
                     UrlFormats::endpoint);
 
     /** An origin exactly as browsers send it, because it is compared as text. */
     static final Format<String> ORIGIN =
             Format.of(
-                    "an origin as browsers send it, such as https://app.example.com: lower case, no"
-                            + " path, no default port, and never *, since answers allow credentials",
+                    "an origin as browsers send it, such as https://app.example.com: lower case, no path, no default port, and never *, because responses allow credentials",
                     UrlFormats::origin);
 
     private UrlFormats() {}

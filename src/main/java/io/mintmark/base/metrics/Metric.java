@@ -8,7 +8,7 @@ public enum Metric {
     REQUESTS(
             Kind.COUNTER,
             List.of("route", "status"),
-            "Responses of the public port; route is one of the HTTP API's, or none."),
+            "Responses of the public port; route is a route of the HTTP API, or none."),
     REQUEST(
             Kind.TIMER,
             List.of("route", "status"),
@@ -72,7 +72,7 @@ public enum Metric {
     AUDIT_LOSSES(
             Kind.COUNTER,
             List.of("cause"),
-            "How often the database lacked a row of the audit log or its history that the replica had written or read."),
+            "How often the database lacked a row of the audit log or of the configuration's history that the replica had written or read."),
     CHECKPOINT_AGE_SECONDS(
             Kind.GAUGE,
             List.of(),
@@ -84,16 +84,15 @@ public enum Metric {
     UNRESOLVED_MINTS(
             Kind.GAUGE,
             List.of(),
-            "Mints without an outcome for over a minute, of all replicas; see audit.unresolved."),
+            "Mints of all replicas that have had no outcome for over a minute; see audit.unresolved."),
     ENDINGS(
             Kind.COUNTER,
             List.of("type", "result"),
-            "Attempts to end what a mint left at its provider."),
+            "Attempts to end a mint's credential, or to remove what it left, at the provider."),
     ENDINGS_OPEN(
             Kind.GAUGE,
             List.of(),
-            "Mints that are due to be ended at their provider, of all replicas; see"
-                    + " audit.unended."),
+            "Mints of all replicas whose credentials are due to be ended at the provider; see audit.unended."),
     ENDINGS_OLDEST_SECONDS(
             Kind.GAUGE,
             List.of(),
@@ -133,14 +132,15 @@ public enum Metric {
     NOT_AFTER_SECONDS(
             Kind.GAUGE,
             List.of("file", "tenant", "provider"),
-            "Unix time at which a certificate expires. file is the setting that names the certificate of a port or access provider. Of access providers, only the 100 certificates that expire first."),
+            "Unix time at which a certificate expires. file is the setting that names the certificate of a port or access provider. For access providers, only the 100 certificates that expire first."),
     KEY_AGE_SECONDS(
             Kind.GAUGE,
             List.of("file"),
-            "Age of the key that is used now. file is the setting that names the key. A signing key's age counts from the day in its name, any other from when its file was written."),
+            "Age of the key that is used now. file is the setting that names the key. The age of a signing key counts from the day in its file name. The age of any other key counts from the time at which its file was written."),
     DATABASE_CONNECTIONS(Kind.GAUGE, List.of("state"), "Connections of the database pool."),
     DATABASE_WAITING(Kind.GAUGE, List.of(), "Threads that wait for a database connection."),
-    JVM_MEMORY_BYTES(Kind.GAUGE, List.of("area", "state"), "Memory of the JVM, heap and other."),
+    JVM_MEMORY_BYTES(
+            Kind.GAUGE, List.of("area", "state"), "Memory of the JVM, on and outside the heap."),
     JVM_GC_SECONDS(Kind.GAUGE, List.of(), "Time spent in garbage collection since startup."),
     JVM_THREADS(Kind.GAUGE, List.of(), "Platform threads."),
     PROCESS_CPU_SECONDS(Kind.GAUGE, List.of(), "CPU time used since startup."),

@@ -55,7 +55,10 @@ final class HttpFailures {
     }
 
     private static OutboundFailure notTrusted(String host, SSLException cause) {
-        return new OutboundFailure(Kind.NOT_TRUSTED, host + " failed TLS authentication", cause);
+        return new OutboundFailure(
+                Kind.NOT_TRUSTED,
+                "%s failed TLS authentication (%s)".formatted(host, why(innermost(cause))),
+                cause);
     }
 
     private static OutboundFailure unreachable(String host, Throwable cause) {
@@ -68,6 +71,15 @@ final class HttpFailures {
                 Kind.CUT_OFF,
                 "the connection to %s was lost (%s)".formatted(host, why(cause)),
                 cause);
+    }
+
+    /** The first cause, such as that the certificate has expired. */
+    private static Throwable innermost(Throwable failure) {
+        Throwable cause = failure;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause;
     }
 
     private static String why(Throwable cause) {

@@ -44,7 +44,7 @@ record WebAddress(URI uri) {
         try {
             return HttpUrl.parse(text);
         } catch (IllegalArgumentException e) {
-            throw unusable("an address that " + e.getMessage());
+            throw unusable("the URL " + e.getMessage());
         }
     }
 

@@ -105,7 +105,7 @@ final class Cryptoki implements Restartable {
                 symbols.find("C_GetFunctionList")
                         .orElseThrow(() ->
                                 new IllegalArgumentException(
-                                        "lacks the function C_GetFunctionList"));
+                                        "it lacks the function C_GetFunctionList"));
         Linker linker = Linker.nativeLinker();
         MethodHandle getFunctionList =
                 linker.downcallHandle(entry, FunctionDescriptor.of(JAVA_LONG, ADDRESS));
@@ -115,7 +115,7 @@ final class Cryptoki implements Restartable {
             MemorySegment out = arena.allocate(ADDRESS);
             long result = (long) invoke(getFunctionList, out);
             if (result != 0) {
-                throw new IllegalArgumentException("doesn't list its functions");
+                throw new IllegalArgumentException("it doesn't list its functions");
             }
             MemorySegment list = out.get(pointers, 0);
             for (Function each : Function.values()) {

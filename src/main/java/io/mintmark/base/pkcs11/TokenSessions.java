@@ -29,7 +29,7 @@ final class TokenSessions {
             library.replaced();
             throw TokenUnavailable.key(
                     key.uri()
-                            + ": the token now has another key than the one that the broker published");
+                            + ": the PKCS#11 token now has a different key from the one that the broker published");
         }
         return library.functions().sign(found.session(), found.privateKey(), mechanism, data);
     }

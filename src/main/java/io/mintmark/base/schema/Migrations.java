@@ -214,7 +214,7 @@ public final class Migrations {
     private void requireOwner(Map<String, Boolean> known) {
         if (!singleRole && known.containsKey(roles.owner()) && !known.get(roles.owner())) {
             throw new DatabaseUnfit(
-                    "login '%s' is not a member of role '%s', which owns the schema; migrate with a login that is a member of it"
+                    "login '%s' is not a member of role '%s', which owns the schema; migrate with a login that is a member of that role"
                             .formatted(login.username(), roles.owner()));
         }
     }

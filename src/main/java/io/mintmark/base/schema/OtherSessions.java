@@ -89,7 +89,7 @@ final class OtherSessions {
                             + " another; try again at a quieter time");
         }
         return new DatabaseUnfit(
-                "a migration waits for a lock of %s, whose transaction is open. To end it: %s"
+                "a migration is waiting for locks that other sessions hold in open transactions: %s. To end these sessions: %s"
                         .formatted(
                                 sessions.stream()
                                         .map(Session::words)

@@ -96,9 +96,7 @@ record SchemaVersion(int version, String oldestProgram) {
 
     static DatabaseUnfit unknown() {
         return new DatabaseUnfit(
-                "the schema has migrations that this release doesn't have, such as those of a"
-                        + " development version; create the database again (in development: delete "
-                        + ".mintmark/postgres)");
+                "the schema has migrations that this release doesn't have, so another release or a development version made them; use the release that made the schema. In development, delete .mintmark/postgres instead, which deletes all data");
     }
 
     boolean isNewerThanOurs() {

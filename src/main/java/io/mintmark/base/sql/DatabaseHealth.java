@@ -84,7 +84,7 @@ public final class DatabaseHealth {
                         throw new DatabaseUnfit(fault + ": synchronize both clocks (NTP)");
                     });
         } catch (QueryFailed e) {
-            throw new DatabaseUnfit("doesn't return its time", e);
+            throw new DatabaseUnfit("the server doesn't return its time", e);
         }
     }
 

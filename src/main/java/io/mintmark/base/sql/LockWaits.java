@@ -112,7 +112,9 @@ final class LockWaits {
     String describeFullTable() {
         return logged(
                 find(MOST_LOCKS, LockWaits::mostLocks)
-                        .orElseGet(() -> Obstacle.unknown("finds the server's lock table full")));
+                        .orElseGet(() ->
+                                Obstacle.unknown(
+                                        "can't take a lock, because the server's lock table is full")));
     }
 
     private static String terminate(int process) {
@@ -130,7 +132,7 @@ final class LockWaits {
     private static Obstacle mostLocks(ResultSet row) throws SQLException {
         int process = row.getInt(1);
         return new Obstacle(
-                "finds the server's lock table full, with %d locks of process %d"
+                "can't take a lock, because the server's lock table is full; %d of the locks belong to process %d"
                         .formatted(row.getLong(2), process),
                 terminate(process));
     }
@@ -140,7 +142,7 @@ final class LockWaits {
         if (System.nanoTime() - last >= QUIET
                 && lastLogged.compareAndSet(last, System.nanoTime())) {
             log.warn(
-                    "The broker {}. Requests that need it get 503. {}",
+                    "The broker {}. The requests that are affected get 503. {}",
                     obstacle.words(),
                     obstacle.end());
         }

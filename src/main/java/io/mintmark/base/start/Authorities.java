@@ -48,9 +48,8 @@ public final class Authorities {
             GuardedHttp.readAuthorities();
         } catch (GeneralSecurityException e) {
             throw new StartFailed(
-                    "the certificate authorities of the Java platform can't be read, see"
-                            + " javax.net.ssl.* in JAVA_OPTS: "
-                            + reason(e).getMessage());
+                    "the certificate authorities of the Java platform can't be read (%s); check javax.net.ssl.* in JAVA_OPTS"
+                            .formatted(reason(e).getMessage()));
         }
     }
 

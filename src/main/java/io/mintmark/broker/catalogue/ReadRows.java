@@ -77,8 +77,7 @@ final class ReadRows<T> {
                     why(e));
             throw new Unavailable(
                     Unavailable.Part.TENANT,
-                    ("The decision needs a %s that can't be read; an operator finds the reason in"
-                                    + " the broker's log.")
+                    "The decision needs a %s that can't be read; ask an operator, because the broker's log has the reason."
                             .formatted(what),
                     SOON,
                     e);
@@ -101,7 +100,7 @@ final class ReadRows<T> {
     /** All mapped rows. Call this once, at the end. */
     List<T> rows() {
         if (ignored > LOGGED) {
-            log.error("{} more rows of this kind are ignored", ignored - LOGGED);
+            log.error("{} more rows of the kind '{}' are ignored", ignored - LOGGED, what);
         }
         return mapped;
     }

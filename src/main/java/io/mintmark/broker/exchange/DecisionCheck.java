@@ -138,11 +138,10 @@ final class DecisionCheck implements FreshDecision {
             throw isShortOfCpu()
                     ? new OutdatedDecision(
                             Why.REPLICA_BUSY,
-                            "this replica is short of CPU: it needs over a second to look at the"
-                                    + " subject's grants again")
+                            "this replica is short of CPU: it took over a second to read the subject's grants again")
                     : new OutdatedDecision(
                             Why.STATE_UNKNOWN,
-                            "the database needs over a second to return the subject's grants");
+                            "the database took over a second to return the subject's grants");
         }
     }
 

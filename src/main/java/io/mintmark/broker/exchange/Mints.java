@@ -143,26 +143,22 @@ final class Mints {
         return switch (why) {
             case TENANT_BUSY ->
                     new Unavailable(
-                            "The tenant has reached its limit of concurrent provider calls; "
-                                    + "no credential was returned, try again.",
+                            "The tenant has reached its limit of concurrent provider calls, so no credential was returned; try again.",
                             SOON);
             case DECISION_CHANGED, STATE_UNKNOWN ->
                     new Unavailable(
                             Unavailable.Part.DATABASE,
-                            "The broker could not confirm that the keys are still granted; "
-                                    + "no credential was returned, try again.",
+                            "The broker could not confirm that the keys are still granted, so no credential was returned; try again.",
                             SOON);
             case REPLICA_BUSY ->
                     new Unavailable(
                             Unavailable.Part.REPLICA,
-                            "The broker could not confirm within a second that the keys are still"
-                                    + " granted, because this replica is short of CPU; no"
-                                    + " credential was returned, try again.",
+                            "The broker could not confirm within a second that the keys are still granted, because this replica is short of CPU. No credential was returned; try again.",
                             SOON);
             case REPLICA_LATE ->
                     new Unavailable(
                             Unavailable.Part.REPLICA,
-                            "This replica did not make the credential in time, because it is short of CPU or is stopping; no credential was returned, try again.",
+                            "This replica did not make the credential in time, because it is short of CPU or is stopping. No credential was returned; try again.",
                             SOON);
         };
     }

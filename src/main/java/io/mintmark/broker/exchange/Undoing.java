@@ -87,7 +87,9 @@ final class Undoing {
         if (why.isPresent()) {
             warn(mintId, why.get());
         } else {
-            log.info("Mint {}: the credential was not returned and is revoked", mintId);
+            log.info(
+                    "Mint {}: the credential was not returned to the client, and was revoked at its provider",
+                    mintId);
             records.recordLater(List.of(ended.apply(clock.instant())));
         }
     }

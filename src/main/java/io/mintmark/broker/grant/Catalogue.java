@@ -122,7 +122,10 @@ public final class Catalogue {
         }
         TenantSnapshot read = readers.read(tenant, most -> store.tenant(tenant, most));
         if (read.tooLarge()) {
-            logTooLarge(tenant, "identity and access providers, keys, glob grants and glob blocks");
+            logTooLarge(
+                    tenant,
+                    "identity and access providers, keys, glob grants and glob blocks than fit into the %d KiB of memory that a replica has for them"
+                            .formatted(memory.large() / 1024));
         }
         return read;
     }
@@ -137,8 +140,8 @@ public final class Catalogue {
         if (read.tooLarge()) {
             logTooLarge(
                     subject.tenant(),
-                    "grants of one subject of '%s', at most %d"
-                            .formatted(subject.idp(), SubjectGrants.MOST));
+                    "grants of one subject of identity provider '%s' than a replica reads: at most %d, in %d KiB of memory"
+                            .formatted(subject.idp(), SubjectGrants.MOST, memory.large() / 1024));
         }
         return read;
     }
@@ -146,11 +149,9 @@ public final class Catalogue {
     private void logTooLarge(TenantName tenant, String what) {
         if (logged.asMap().putIfAbsent(tenant, true) == null) {
             log.warn(
-                    "tenant_too_large: tenant '{}' has more {} than fit into the {} KiB of memory"
-                            + " that a replica has for them; requests that need them get 503",
+                    "tenant_too_large: tenant '{}' has more {}; requests that need these rows get 503, so an admin must delete unused ones",
                     tenant,
-                    what,
-                    memory.large() / 1024);
+                    what);
         }
     }
 
@@ -213,7 +214,8 @@ public final class Catalogue {
     private static <T extends Weighed> T requireFit(T read, TenantName tenant) {
         if (read.tooLarge()) {
             throw new Unavailable(
-                    "The configuration of tenant '%s' is too large to be read.".formatted(tenant),
+                    "The configuration of tenant '%s' is too large to be read; an admin must delete unused keys, grants and globs."
+                            .formatted(tenant),
                     LATER);
         }
         return read;

@@ -65,7 +65,7 @@ public final class CataloguePolling implements AutoCloseable {
             return PERIOD;
         }
         if (pause.equals(PERIOD)) {
-            log.warn("Configuration changes are delayed: the database doesn't answer");
+            log.warn("Configuration changes are delayed: the database doesn't respond");
         }
         Duration longer = pause.multipliedBy(2);
         return longer.compareTo(LONGEST_PAUSE) < 0 ? longer : LONGEST_PAUSE;

@@ -100,8 +100,7 @@ public final class KnownIssuers implements IdentityProviders {
         boolean own = ownIssuer.is(entry.issuer());
         if (own && warnedOf.add(entry.version().name().value())) {
             log.warn(
-                    "The identity provider '{}' is ignored: {} is the broker's own issuer, whose"
-                            + " tokens are never accepted",
+                    "The identity provider '{}' is ignored: {} is the broker's own issuer, whose tokens are never accepted; delete the row",
                     entry.version().name(),
                     entry.issuer());
         }

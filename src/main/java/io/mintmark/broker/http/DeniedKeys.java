@@ -29,7 +29,7 @@ final class DeniedKeys {
     static String advice(List<String> requestable) {
         return requestable.isEmpty()
                 ? "ask an admin for one"
-                : "POST /access-requests asks for access to " + Refusals.keys(requestable);
+                : "use POST /access-requests to ask for access to " + Refusals.keys(requestable);
     }
 
     static ErrorBody body(KeysDenied refusal) {

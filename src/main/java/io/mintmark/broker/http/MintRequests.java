@@ -93,7 +93,7 @@ final class MintRequests {
             public void isAdmitted(TenantName tenant) {
                 if (!GuardedPort.releasePermit(tenant.value(), length)) {
                     throw new Unavailable(
-                            "Too many requests of this tenant are in flight; nothing was minted, try again.",
+                            "Too many requests of this tenant are in flight, so nothing was minted; try again.",
                             BUSY);
                 }
             }

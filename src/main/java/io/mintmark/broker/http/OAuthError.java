@@ -65,8 +65,7 @@ record OAuthError(
         return new OAuthError(
                 UNAUTHORIZED,
                 "invalid_client",
-                "Send the identity token in the form. In the Authorization header, this endpoint"
-                        + " accepts only Basic, and ignores it.",
+                "Send the identity token in the form. This endpoint ignores the Authorization header, and rejects every scheme in it except Basic.",
                 "no_token_provided",
                 OptionalLong.empty());
     }

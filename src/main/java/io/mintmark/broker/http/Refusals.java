@@ -181,7 +181,8 @@ final class Refusals {
             case PROVIDER_TIMEOUT -> "it did not answer in time; try again";
             case PROVIDER_UNREACHABLE -> "it could not be reached; try again";
             case PROVIDER_THROTTLED -> "it limits the call rate; try again later";
-            case PROVIDER_REJECTED -> "it denied the call; an admin must check the role";
+            case PROVIDER_REJECTED ->
+                    "it denied the call; an admin must check what the key names at the provider, and its permissions";
             case BROKER_IDENTITY_REJECTED ->
                     "it did not accept the broker's identity; an admin must check its trust "
                             + "settings";

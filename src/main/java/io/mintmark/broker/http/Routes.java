@@ -62,11 +62,7 @@ public final class Routes {
     static final String HEALTH = "/health";
 
     static final String NO_SUCH_PATH =
-            "Unknown path; the interface has POST /credentials/mint, GET /credentials/keys, GET"
-                    + " /credentials/idp-providers, GET /health, POST /sign/{key}, GET /sdk/aws/{key},"
-                    + " POST and GET /access-requests, GET and DELETE /access-requests/{id}, POST"
-                    + " /access-requests/{id}/decision, POST /sdk/sts, POST /oauth2/token, GET /ssh/{tenant}/krl and GET"
-                    + " /x509/{tenant}/{provider}/crl.";
+            "Unknown path; the HTTP API has POST /credentials/mint, GET /credentials/keys, GET /credentials/idp-providers, GET /health, POST /sign/{key}, GET /sdk/aws/{key}, POST and GET /access-requests, GET and DELETE /access-requests/{id}, POST /access-requests/{id}/decision, POST /sdk/sts, POST /oauth2/token, GET /ssh/{tenant}/krl and GET /x509/{tenant}/{provider}/crl.";
 
     /** Every path with the methods that it has. */
     static final Map<String, String> METHODS =

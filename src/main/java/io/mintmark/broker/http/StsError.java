@@ -54,7 +54,7 @@ record StsError(int status, String code, String message, OptionalLong retryAfter
                 "InvalidAction",
                 action.isEmpty()
                         ? OTHER_ACTIONS
-                        : "This is not AWS, and has no action '%s'. %s"
+                        : "Mintmark is not AWS STS, and has no action '%s'. %s"
                                 .formatted(action, OTHER_ACTIONS));
     }
 

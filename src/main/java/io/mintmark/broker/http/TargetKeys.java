@@ -59,7 +59,7 @@ record TargetKeys(Optional<KeyName> audience, Optional<ResourceUri> resource)
                         : Verdict.refused(
                                 new BadField(
                                         "tenant",
-                                        "The URL names another tenant than the token's, which is '%s'; use /tenants/%s."
+                                        "The URL names a tenant other than the token's tenant '%s'; use /tenants/%s."
                                                 .formatted(tenant, tenant)));
     }
 

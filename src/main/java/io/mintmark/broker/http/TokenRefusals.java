@@ -97,7 +97,7 @@ final class TokenRefusals {
                                     + " access token of its issuer.")
                             .formatted(sign);
             case ClaimsNotAccepted _ ->
-                    "The token lacks claims that its identity provider requires.";
+                    "The token doesn't meet required_claims of its identity provider.";
             case SubjectNotAccepted() ->
                     "The token's identity provider doesn't identify subjects; send the token of the"
                             + " subject, and that of its actor in the header"
@@ -132,7 +132,8 @@ final class TokenRefusals {
             case PROVIDER_ACCEPTS_NONE ->
                     "its identity provider doesn't accept actors; ask an admin to add actor to"
                             + " the provider's accepts.";
-            case OTHER_TENANT -> "its identity provider belongs to another tenant.";
+            case OTHER_TENANT ->
+                    "its identity provider belongs to another tenant; send a token from an identity provider of the subject's tenant.";
             case DELEGATED ->
                     "the actor's token has a claim 'act', so another party acts for this actor; send a token that the actor got for itself.";
             case SUBJECT_ITSELF ->

@@ -129,7 +129,7 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
             return Optional.empty();
         }
         return Optional.of(
-                "the broker has no valid token of its identity provider; the log says why");
+                "the broker has no valid token of its identity provider; the log has the reason");
     }
 
     @Override

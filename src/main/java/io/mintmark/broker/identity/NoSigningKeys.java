@@ -41,7 +41,6 @@ public final class NoSigningKeys implements BrokerIdentity, AccessTokens, Client
 
     private static NoBrokerTokenException none() {
         return new NoBrokerTokenException(
-                "the broker has no signing keys: set BROKER_SIGNING_KEYS_DIR or BROKER_SIGNING_KEYS, and BROKER_URL, though"
-                        + " BROKER_IDP_TYPE gives it another identity");
+                "the broker has no signing keys: set BROKER_SIGNING_KEYS_DIR or BROKER_SIGNING_KEYS, and BROKER_URL. The identity that BROKER_IDP_TYPE selects does not replace signing keys");
     }
 }

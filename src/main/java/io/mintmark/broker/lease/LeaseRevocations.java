@@ -67,7 +67,7 @@ public final class LeaseRevocations implements AutoCloseable {
         } catch (RuntimeException e) {
             if (!failing) {
                 log.warn(
-                        "Credentials can't be revoked at their providers; retrying every second",
+                        "Credentials can't be revoked at their providers now; the broker retries every second",
                         e);
             }
             failing = true;

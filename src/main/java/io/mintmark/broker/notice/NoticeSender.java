@@ -132,7 +132,7 @@ public final class NoticeSender implements AutoCloseable {
         } else {
             listener.tried(Outcome.DROPPED);
             log.error(
-                    "Notice {} of tenant '{}' about request {} is dropped after its last try: {}",
+                    "Notice {} of tenant '{}' about request {} was dropped after its last try: {}",
                     notice.id(),
                     notice.tenant(),
                     notice.request(),

@@ -162,7 +162,7 @@ public final class RevocationLists {
             case Kept.Unusable(RuntimeException why) ->
                     throw new Unavailable(
                             Unavailable.Part.TENANT,
-                            "The revocation list of access provider '%s' can't be made now; the broker's log says why."
+                            "The revocation list of access provider '%s' can't be made now; the broker's log has the reason."
                                     .formatted(authority.provider()),
                             KEPT,
                             why);

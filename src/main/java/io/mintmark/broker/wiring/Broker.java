@@ -50,8 +50,7 @@ public final class Broker implements AutoCloseable {
     public void close() {
         stopping.set(true);
         log.info(
-                "Mintmark is stopping: connections close after their next response, requests "
-                        + "in flight finish");
+                "Mintmark is stopping: connections close after their next response, and requests in flight finish");
         components.close();
         log.info("Mintmark has stopped");
     }

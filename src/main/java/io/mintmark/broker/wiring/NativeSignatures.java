@@ -117,7 +117,7 @@ final class NativeSignatures {
     private static void prove(Provider provider) throws GeneralSecurityException {
         if (!verifies(provider, Known.TEXT) || verifies(provider, Known.TEXT + "x")) {
             throw new GeneralSecurityException(
-                    "the library rejects the example signature of RFC 7515");
+                    "the library doesn't verify the example signature of RFC 7515 correctly");
         }
     }
 

@@ -109,7 +109,7 @@ public final class Startup {
         DatabaseWait wait = new DatabaseWait(database);
         if (database.migrate()) {
             int count = wait.get(() -> Migrations.of(database).runIfOlder());
-            log.info("The schema is up to date, {} migrations ran", count);
+            log.info("The schema is up to date; {} migrations ran", count);
         }
         try (Database opened = wait.get(() -> DatabaseWait.patient(database))) {
             Optional<String> power = wait.get(() -> check(opened));

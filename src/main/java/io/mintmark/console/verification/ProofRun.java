@@ -228,7 +228,7 @@ public final class ProofRun implements Findings {
         }
         return "Nothing was changed%s%s.%s"
                 .formatted(
-                        declared > 0 ? " but what was declared," : "",
+                        declared > 0 ? " except what was declared," : "",
                         reach(end),
                         doubts > 0 ? " Explain or accept the doubts." : "");
     }

@@ -33,7 +33,7 @@ public final class Console implements AutoCloseable {
     /** Drains connections, and completes pages in progress. */
     @Override
     public void close() {
-        log.info("The console stops");
+        log.info("The console is stopping");
         components.close();
         log.info("The console has stopped");
     }

@@ -168,8 +168,7 @@ public final class ConsoleStartup {
             return CookieKey.read(file);
         } catch (IllegalArgumentException e) {
             throw new StartFailed(
-                    "CONSOLE_COOKIE_KEY_FILE: '%s' %s; make a key with: openssl rand -base64 32 > %s"
-                            .formatted(file, e.getMessage(), file));
+                    "CONSOLE_COOKIE_KEY_FILE: '%s' %s".formatted(file, e.getMessage()));
         }
     }
 

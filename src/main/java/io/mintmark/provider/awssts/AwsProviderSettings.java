@@ -43,7 +43,7 @@ record AwsProviderSettings(StsEndpoint sts, boolean sessionTags) {
     private static String region(Settings settings) {
         String region = settings.requiredText("region");
         if (!REGION.matcher(region).matches()) {
-            throw settings.unusable("region", "'%s' isn't a region of AWS".formatted(region));
+            throw settings.unusable("region", "'%s' isn't an AWS region".formatted(region));
         }
         return region;
     }

@@ -97,7 +97,7 @@ public final class JwtProvider implements AccessProvider {
     private static String audience(Settings key) {
         String audience = key.requiredText("audience");
         if (TokenDestinations.isVendors(audience)) {
-            throw key.unusable("audience", "is an audience of a cloud vendor");
+            throw key.unusable("audience", "must not be an audience of a cloud vendor");
         }
         return audience;
     }

@@ -58,7 +58,7 @@ record KubernetesSettings(
         Settings key = Settings.ofKey(ofKey, KEY_NAMES);
         var account = ACCOUNT.matcher(key.requiredText("service_account"));
         if (!account.matches()) {
-            throw key.unusable("service_account", "must be namespace/name");
+            throw key.unusable("service_account", "must have the form namespace/name");
         }
         Optional<String> secret = key.text("bound_secret");
         if (secret.filter(name -> !SECRET.matcher(name).matches()).isPresent()) {

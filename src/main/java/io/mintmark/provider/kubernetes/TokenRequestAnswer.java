@@ -85,7 +85,7 @@ record TokenRequestAnswer(Reply reply, Endpoint server) {
                                         || claims.orElseThrow()
                                                 .audiences()
                                                 .equals(Set.copyOf(settings.audiences())),
-                                "the token has other audiences than requested"));
+                                "the token's audiences are not the requested ones"));
     }
 
     private Minted minted(

@@ -60,12 +60,16 @@ record LoginKey(
         Leftovers leftovers = Leftovers.named(key.oneOf("leftovers", "keep", "drop", "give"));
         List<String> databases = key.texts("databases");
         databases.forEach(each -> PostgresSettings.name(key, "databases", each));
-        if (databases.size() > MOST_DATABASES
-                || (leftovers == Leftovers.KEEP && !databases.isEmpty())) {
+        if (databases.size() > MOST_DATABASES) {
             throw key.unusable(
                     "databases",
-                    "must list at most %d databases, and needs leftovers drop or give"
-                            .formatted(MOST_DATABASES));
+                    "has %d databases; the maximum is %d"
+                            .formatted(databases.size(), MOST_DATABASES));
+        }
+        if (leftovers == Leftovers.KEEP && !databases.isEmpty()) {
+            throw key.unusable(
+                    "databases",
+                    "is set, but leftovers 'keep' doesn't use it: set leftovers to drop or give");
         }
         return new LoginKey(
                 role,

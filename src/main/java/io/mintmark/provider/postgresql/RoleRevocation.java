@@ -51,7 +51,7 @@ final class RoleRevocation {
                 ? drop()
                 : new Stuck(
                         Reason.PROVIDER_TIMEOUT,
-                        "sessions of %s did not end: %s".formatted(name, left.get()));
+                        "sessions of role %s did not end: %s".formatted(name, left.get()));
     }
 
     /** Without a login and memberships; returns the lock that was in the way. */
@@ -188,8 +188,10 @@ final class RoleRevocation {
             }
             session.execute(dropping());
             return new Gone(
-                    "role %s was dropped; its objects: %s"
-                            .formatted(name, agreement.leftovers().word()));
+                    agreement.leftovers() == Leftovers.GIVE
+                            ? "role %s was dropped; its objects were given to role %s"
+                                    .formatted(name, agreement.role())
+                            : "role %s was dropped, with its objects".formatted(name));
         } catch (TargetFailure e) {
             return e.mayPass() ? new Stuck(e.reason(), e.detail()) : kept(e);
         }

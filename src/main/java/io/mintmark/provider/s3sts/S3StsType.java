@@ -37,7 +37,7 @@ public final class S3StsType implements CredentialType {
 
     @Override
     public String earlyEnd() {
-        return "In MinIO, add a statement to the policies that the key gets, which denies access by the jti of the broker's token; mintmark block-subject prints this statement. For other storage, no way to end a credential early is known.";
+        return "In MinIO, add to the policies of the key a statement that denies access by the jti of the broker's token; mintmark block-subject prints this statement. For other storage, no way to end a credential early is known.";
     }
 
     @Override

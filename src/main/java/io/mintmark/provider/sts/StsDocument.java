@@ -170,7 +170,8 @@ final class StsDocument {
                 }
                 case XMLStreamConstants.END_ELEMENT -> paths.pop();
                 case XMLStreamConstants.DTD, XMLStreamConstants.ENTITY_REFERENCE ->
-                        throw new XMLStreamException("a document type");
+                        throw new XMLStreamException(
+                                "the response has a document type declaration");
                 default -> {
                     // comments and the like say nothing
                 }

@@ -57,7 +57,8 @@ public record WebhookSettings(
             throw provider.unusable("fields", "is missing");
         }
         if (fields.size() > MOST_FIELDS) {
-            throw provider.unusable("fields", "names more than %d".formatted(MOST_FIELDS));
+            throw provider.unusable(
+                    "fields", "names more than %d fields, the maximum".formatted(MOST_FIELDS));
         }
         fields.stream()
                 .filter(field ->

@@ -61,7 +61,8 @@ public final class X509Provider implements AccessProvider {
     @Override
     public Optional<String> objection(TenantName tenant, JsonNode providerSettings, CallerKey key) {
         if (key.info().isEmpty()) {
-            return Optional.of("is on a security key, which TLS doesn't support; send a plain key");
+            return Optional.of(
+                    "is on a security key, which TLS doesn't support; send a key that is not on a security key");
         }
         Settings settings = X509Settings.ofProvider(providerSettings);
         return CaKey.read(secrets, tenant, CaKey.reference(settings)).objection(key);

@@ -274,7 +274,7 @@ class BlockSubjectTest {
             lockTimeout = Duration.ofSeconds(2);
             Printed printed = block(Who.ADMIN, "--tenant acme", "ci:held");
             assertEquals(1, printed.status());
-            assertTrue(printed.text().startsWith("nothing is blocked: "), printed.text());
+            assertTrue(printed.text().startsWith("nothing was blocked, because "), printed.text());
             assertTrue(printed.text().contains("didn't end within 2 seconds"), printed.text());
             open.rollback();
         }

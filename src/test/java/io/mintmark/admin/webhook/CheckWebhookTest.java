@@ -70,7 +70,7 @@ class CheckWebhookTest {
                     SECOND_CREDENTIAL | a repeated PUT gives the same credential, or 409
                     SECOND_ERROR      | a repeated PUT gives the same credential, or 409
                     FIXED_LIFETIME    | the credential expires at the requested time or earlier
-                    DELETES_ONCE      | DELETE twice; DELETE of an unknown mint id; PUT after DELETE of an unknown mint id makes no credential
+                    DELETES_ONCE      | a repeated DELETE is accepted; DELETE of an unknown mint id is accepted; PUT after DELETE of an unknown mint id makes no credential
                     REVIVES           | PUT after DELETE makes no credential; PUT after DELETE of an unknown mint id makes no credential
                     """)
     void each_fault_is_found(Fault fault, String checks) {

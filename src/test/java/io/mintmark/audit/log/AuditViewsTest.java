@@ -174,7 +174,8 @@ class AuditViewsTest {
                 """);
         List<String> wrong = Seals.wrong(database);
         assertEquals(1, wrong.size(), wrong.toString());
-        assertEquals(true, wrong.getFirst().contains("which isn't unresolved"));
+        assertEquals(
+                true, wrong.getFirst().contains("which has an outcome or was never requested"));
     }
 
     @Test

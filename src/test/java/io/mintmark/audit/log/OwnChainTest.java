@@ -82,8 +82,8 @@ class OwnChainTest {
         assertEquals(written, sealed());
         assertTrue(
                 Seals.wrong(database).stream()
-                        .anyMatch(
-                                it -> it.startsWith("Checkpoint 1 sealed another hash for row 2")),
+                        .anyMatch(it ->
+                                it.startsWith("Checkpoint 1 sealed a different hash for row 2")),
                 () -> Seals.wrong(database).toString());
     }
 

@@ -75,7 +75,9 @@ class AuditReportTest {
         Instant kept = Instant.now().minus(Duration.ofMinutes(90));
         String printed =
                 end(Optional.of(new SignedCheckpoint(5, kept, "a.b.c", Optional.empty())), _ -> {});
-        assertTrue(printed.contains("end with number 5 of " + kept + ", 1 hour ago;"), printed);
+        assertTrue(
+                printed.contains("kept elsewhere is number 5 of " + kept + ", 1 hour ago."),
+                printed);
         assertTrue(
                 printed.endsWith(
                         "Nothing was changed, and nothing is missing up to checkpoint 5.\n"),

@@ -387,7 +387,7 @@ class ResumedExportTest {
         Files.move(output, directory.resolve("shipped"));
         String others = "x".repeat(1_000_000);
         Files.writeString(output, others);
-        assertTrue(refused("--all", "--output", output.toString()).contains("has other content"));
+        assertTrue(refused("--all", "--output", output.toString()).contains("no longer ends with"));
         assertEquals(others, Files.readString(output));
         Path next = directory.resolve("next");
         assertEquals(0, export("--all", "--output", next.toString()).status());

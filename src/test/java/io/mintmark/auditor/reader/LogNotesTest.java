@@ -129,7 +129,7 @@ class LogNotesTest {
         attack(
                 "UPDATE log.checkpoint SET note = replace('%s', '/audit/1', '/audit/2') WHERE number = 2"
                         .formatted(text(two)));
-        wrong("which doesn't end with /audit/1");
+        wrong("but the name must end with /audit/1");
         attack("UPDATE log.checkpoint SET note = 'x' WHERE number = 2");
         wrong("heckpoint 2 has a note that can't be read");
         attack(

@@ -224,7 +224,7 @@ class PartOfLogTest {
         Ran ran = export("--from", "2026-04-01");
 
         assertEquals(1, ran.status());
-        assertShows(ran.errors(), "no checkpoint was sealed since then");
+        assertShows(ran.errors(), "no checkpoint has been sealed since then");
     }
 
     @Test

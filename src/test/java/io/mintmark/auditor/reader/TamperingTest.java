@@ -320,7 +320,7 @@ class TamperingTest {
                 UPDATE audit.config_change AS c SET hash = audit.change_hash(c)
                  WHERE tenant = 'acme' AND revision = 3;
                 """,
-                "sealed another hash for row 3 of the changes of tenant acme");
+                "sealed a different hash for row 3 of the changes of tenant acme");
     }
 
     @Test

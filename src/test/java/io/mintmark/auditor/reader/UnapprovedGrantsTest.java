@@ -331,8 +331,8 @@ class UnapprovedGrantsTest {
                         """
                         0 | q.subject | q.access | | had 0 of 2 approvals before this change
                         1 | q.subject | q.access | | had 1 of 2 approvals before this change
-                        2 | 'mallory' | q.access | | it allows other access than request
-                        2 | q.subject | 999999   | | it allows other access than request
+                        2 | 'mallory' | q.access | | it doesn't match the access that request
+                        2 | q.subject | 999999   | | it doesn't match the access that request
                         1 | q.subject | q.access | INSERT INTO broker.access_decision (tenant, request, verdict, idp, issuer, subject) SELECT 'acme', id, 'approve', 'console', issuer, 'mallory' FROM broker.access_request WHERE subject = 'dev:eve' | had 1 of 2
                         1 | q.subject | q.access | INSERT INTO broker.access_decision (tenant, request, verdict, idp, issuer, subject) SELECT 'acme', id, 'approve', 'sso', issuer, 'dev:eve' FROM broker.access_request WHERE subject = 'dev:eve' | had 1 of 2
                         1 | q.subject | q.access | INSERT INTO broker.access_decision (tenant, request, verdict, decided_by) SELECT 'acme', id, 'approve', 'test_tenant_admin' FROM broker.access_request WHERE subject = 'dev:eve' | had 1 of 2

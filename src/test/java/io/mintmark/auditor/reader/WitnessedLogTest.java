@@ -41,7 +41,8 @@ import java.util.Optional;
  * export, come to one verdict.
  */
 class WitnessedLogTest {
-    private static final String MISSING = "heckpoints lack the policy's quorum since number ";
+    private static final String MISSING =
+            "heckpoints have lacked the policy's quorum since number ";
     private static final String STOPPED = "brokers are stopped, or the end of the log was removed";
     private static final String OTHER_LOG =
             new NoteKey("other.example/audit/1", NoteKey.Type.NOTE, Seals.NOTES.published()).text();

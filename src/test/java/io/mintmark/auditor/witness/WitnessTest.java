@@ -228,7 +228,7 @@ class WitnessTest {
                     log KEY~log KEY~quorum none           | line 2: the key is already on an earlier line
                     log KEY http://a b~quorum none        | line 1: a log must be
                     log none~quorum none                  | line 1: is not a key
-                    logs KEY~quorum none                  | line 1: 'logs' is not log, witness, group or quorum
+                    logs KEY~quorum none                  | line 1: a line must begin with log, witness, group or quorum, not 'logs'
                     log KEY~quorum w                      | line 2: 'w' isn't defined on an earlier line
                     log KEY~witness w KEY~quorum w        | line 2: is not an Ed25519 key of type 4
                     log KEY~witness none COKEY~quorum w   | line 2: the name 'none' is already used

@@ -113,11 +113,11 @@ class ConfigurationFileTest {
     void an_unknown_key_is_named_with_its_nearest() throws IOException {
         assertRefused(
                 "server:\n  porrt: 1\n",
-                "application.yaml line 2 has an unknown key 'server.porrt'; the nearest known one"
+                "application.yaml line 2 has an unknown key 'server.porrt'; the nearest known key"
                         + " is 'server.port'");
         assertRefused(
                 "DATABASE_URL: jdbc:postgresql:x\n",
-                "application.yaml line 1 has an unknown key 'DATABASE_URL'; the nearest known one"
+                "application.yaml line 1 has an unknown key 'DATABASE_URL'; the nearest known key"
                         + " is 'database.url'");
         assertRefused(
                 "server:\n  port:\n    public: 1\n",

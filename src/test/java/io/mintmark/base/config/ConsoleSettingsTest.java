@@ -77,7 +77,7 @@ class ConsoleSettingsTest {
                     """
                     CONSOLE_URL | https://console.example.com/mint | CONSOLE_URL has the path '/mint': give the console a host name of its own
                     CONSOLE_OIDC_ISSUER | http://idp.example.com | CONSOLE_OIDC_ISSUER uses plain http to idp.example.com, which exposes secrets: use https, or list the host in OUTBOUND_ALLOWED_HOSTS
-                    BROKER_URL | http://broker.example.com | BROKER_URL must be an https address such as https://broker.example.com, without user, query and fragment (http only on localhost)
+                    BROKER_URL | http://broker.example.com | BROKER_URL must be an https URL such as https://broker.example.com, without a user name, query or fragment (http only on localhost)
                     """)
     void what_could_not_be_safe_is_refused(String name, String value, String complaint) {
         environment.put(name, value);
@@ -118,7 +118,7 @@ class ConsoleSettingsTest {
         environment.remove("CONSOLE_ADMIN_PORT");
         environment.put("CONSOLE_ADMIN_HOST", "0.0.0.0");
         assertEquals(
-                "CONSOLE_ADMIN_HOST is set without CONSOLE_ADMIN_PORT: set both, or neither for no admin port",
+                "CONSOLE_ADMIN_HOST is set without CONSOLE_ADMIN_PORT: set both, or neither if the console needs no admin port",
                 assertThrows(InvalidSettings.class, this::read).getMessage());
     }
 }

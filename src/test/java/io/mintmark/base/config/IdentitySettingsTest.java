@@ -84,8 +84,8 @@ class IdentitySettingsTest {
         environment.with("BROKER_SIGNING_KEYS_DIR", directory.toString());
 
         assertEquals(
-                "BROKER_URL is not set; it must be an https address such as"
-                        + " https://broker.example.com, without user, query and fragment (http only on"
+                "BROKER_URL is not set; it must be an https URL such as"
+                        + " https://broker.example.com, without a user name, query or fragment (http only on"
                         + " localhost)",
                 environment.refusal());
     }
@@ -136,10 +136,10 @@ class IdentitySettingsTest {
                     BROKER_IDP_TOKEN_FILE | /t | BROKER_IDP_TOKEN_FILE is set, but BROKER_IDP_TYPE client-credentials doesn't use it: remove it, or choose the type that uses it
                     BROKER_IDP_CLIENT_AUTH | client-secret-basic | BROKER_IDP_CLIENT_AUTH must be client_secret_basic or client_secret_post or private_key_jwt, not 'client-secret-basic'
                     BROKER_IDP_SCOPE | a  b | BROKER_IDP_SCOPE must be words with single spaces between them, not 'a  b'
-                    BROKER_IDP_ISSUER | idp.example.com | BROKER_IDP_ISSUER must be an https address such as https://idp.example.com/realms/main, without user, query and fragment
-                    BROKER_IDP_ISSUER | https://idp.example.com/?a=b | BROKER_IDP_ISSUER must be an https address such as https://idp.example.com/realms/main, without user, query and fragment
+                    BROKER_IDP_ISSUER | idp.example.com | BROKER_IDP_ISSUER must be an https URL such as https://idp.example.com/realms/main, without a user name, query or fragment
+                    BROKER_IDP_ISSUER | https://idp.example.com/?a=b | BROKER_IDP_ISSUER must be an https URL such as https://idp.example.com/realms/main, without a user name, query or fragment
                     BROKER_IDP_ISSUER | http://idp.example.com | BROKER_IDP_ISSUER uses plain http to idp.example.com, which exposes secrets: use https, or list the host in OUTBOUND_ALLOWED_HOSTS
-                    BROKER_IDP_TOKEN_ENDPOINT | https://u:hunter2@idp.example.com/token | BROKER_IDP_TOKEN_ENDPOINT must be an https address such as https://idp.example.com/token, without user and fragment
+                    BROKER_IDP_TOKEN_ENDPOINT | https://u:hunter2@idp.example.com/token | BROKER_IDP_TOKEN_ENDPOINT must be an https URL such as https://idp.example.com/token, without a user name or fragment
                     BROKER_IDP_TOKEN_ENDPOINT | http://x.localhost/token | BROKER_IDP_TOKEN_ENDPOINT uses plain http to x.localhost, which exposes secrets: use https, or list the host in OUTBOUND_ALLOWED_HOSTS
                     BROKER_IDP_TOKEN_ENDPOINT | http://10.1.2.3/token | BROKER_IDP_TOKEN_ENDPOINT uses plain http to 10.1.2.3, which exposes secrets: use https, or list the host in OUTBOUND_ALLOWED_HOSTS
                     """)

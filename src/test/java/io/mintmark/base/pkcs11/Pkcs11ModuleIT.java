@@ -179,7 +179,7 @@ class Pkcs11ModuleIT {
                 assertThrows(TokenUnavailable.class, () -> verifies(old, "SHA256withECDSA"))
                         .getMessage();
         assertEquals(
-                "pkcs11:token=mintmark;object=replaced: the token now has another key than the one that the broker published",
+                "pkcs11:token=mintmark;object=replaced: the PKCS#11 token now has a different key from the one that the broker published",
                 message);
         TokenKey after = key("pkcs11:token=mintmark;object=replaced");
         assertTrue(verifies(after, "SHA256withECDSA"));

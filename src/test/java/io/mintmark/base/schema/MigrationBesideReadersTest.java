@@ -56,7 +56,7 @@ class MigrationBesideReadersTest {
             String said = String.valueOf(unfit.getMessage());
             assertTrue(
                     said.contains(
-                            "waits for a lock of login \"%s\" (process "
+                            "other sessions hold in open transactions: login \"%s\" (process "
                                     .formatted(Who.AUDITOR.login())),
                     said);
             assertTrue(said.contains("SELECT pg_terminate_backend("), said);

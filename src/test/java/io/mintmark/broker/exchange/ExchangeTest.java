@@ -194,8 +194,8 @@ final class ExchangeTest {
 
         assertEquals(Duration.ofSeconds(1), busy.retryAfter());
         assertEquals(
-                "The tenant has reached its limit of concurrent provider calls; no credential was"
-                        + " returned, try again.",
+                "The tenant has reached its limit of concurrent provider calls, so no credential was"
+                        + " returned; try again.",
                 busy.getMessage());
         assertEquals(
                 List.of(

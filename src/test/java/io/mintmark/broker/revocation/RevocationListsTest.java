@@ -144,7 +144,7 @@ class RevocationListsTest {
 
         assertEquals(
                 "The revocation list of access provider 'tls' can't be made now; the broker's log"
-                        + " says why.",
+                        + " has the reason.",
                 failure.getMessage());
         assertTrue(String.valueOf(failure.getCause()).contains("no key"));
         for (int i = 0; i < 100; i++) {

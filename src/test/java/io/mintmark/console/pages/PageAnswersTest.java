@@ -354,7 +354,7 @@ class PageAnswersTest {
 
         assertShows(
                 world.page("lead", "/explain?mint=" + denied),
-                "<b>Now: still denied.</b>",
+                "<b>Now it would still be denied.</b>",
                 "<b>because no grant gave it</b>",
                 "With the current configuration, the nearest is grant",
                 "expects <span",

@@ -180,7 +180,7 @@ class AwsStsTest {
             textBlock =
                     """
                     {}                                                           | 'region' is missing
-                    {'region':'x.evil.example/'}                                 | isn't a region
+                    {'region':'x.evil.example/'}                                 | isn't an AWS region
                     {'region':'eu-central-1','auth':'none'}                      | 'auth' must be
                     {'region':'eu-central-1','session_tags':'yes'}               | 'session_tags' must be
                     {'region':'eu-central-1','endpoint':'sts.amazonaws.com'}     | 'endpoint' 'sts.amazonaws.com' must begin
@@ -213,7 +213,8 @@ class AwsStsTest {
                         Reason.PROVIDER_MISCONFIGURED,
                         order("'role_arn':'" + ROLE + "'").lasting(Duration.ofSeconds(seconds)));
         assertEquals(
-                "a duration of %d s isn't within 900 to 43200 s".formatted(seconds),
+                "a duration of %d s is out of range; it must be from 900 to 43200 s"
+                        .formatted(seconds),
                 failed.detail());
     }
 

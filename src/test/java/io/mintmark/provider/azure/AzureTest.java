@@ -276,7 +276,7 @@ class AzureTest {
                     {'tenant_id':'..'}                              | {'client_id':'a','scope':'s'} | 'tenant_id' '..' is neither the id
                     {'tenant_id':'a?b=c'}                           | {'client_id':'a','scope':'s'} | 'tenant_id' 'a?b=c' is neither the id
                     {'tenant_id':'a','authority':'login'}           | {'client_id':'a','scope':'s'} | must begin with https://
-                    {'tenant_id':'a','authority':'https://x.example/?a'} | {'client_id':'a','scope':'s'} | must end after its path, without query and fragment
+                    {'tenant_id':'a','authority':'https://x.example/?a'} | {'client_id':'a','scope':'s'} | must not have a query or a fragment
                     {'tenant_id':'a','authority':'https://u@login.microsoftonline.com'} | {'client_id':'a','scope':'s'} | must not have a user name
                     {'tenant_id':'a','audience':'x'}                | {'client_id':'a','scope':'s'} | 'audience' is not a setting
                     {'tenant_id':'a'}                               | {'scope':'s'}                 | 'client_id' is missing

@@ -196,7 +196,8 @@ class GoogleCloudTest {
         assertEquals(
                 new Failed(
                         Reason.PROVIDER_MISCONFIGURED,
-                        "a duration of %d s isn't within 60 to 43200 s".formatted(seconds)),
+                        "a duration of %d s is out of range; it must be from 60 to 43200 s"
+                                .formatted(seconds)),
                 failed);
         assertEquals(List.of(), google.calls());
     }

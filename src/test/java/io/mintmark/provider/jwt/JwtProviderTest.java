@@ -85,7 +85,7 @@ class JwtProviderTest {
                     """
                     'claims':{}                                              | 'audience' is missing
                     'audience':7                                             | 'audience' must be a non-empty string
-                    'audience':'https://STS.amazonaws.com/'                  | is an audience of a cloud vendor
+                    'audience':'https://STS.amazonaws.com/'                  | must not be an audience of a cloud vendor
                     'audience':'a','claims':[]                               | 'claims' must be an object
                     'audience':'a','claims':{'iss':'x'}                      | the reserved claim 'iss'
                     'audience':'a','claims':{'exp':99999999999}              | the reserved claim 'exp'

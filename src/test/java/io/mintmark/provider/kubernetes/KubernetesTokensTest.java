@@ -163,7 +163,7 @@ class KubernetesTokensTest {
                                 text(
                                         broker.minted(order(DEPLOYER + ",'audiences':['db']", "")),
                                         "Token")),
-                "other audiences");
+                "audiences are not the requested");
     }
 
     private void assertWithheld(Consumer<ObjectNode> change, String told) {
@@ -188,8 +188,8 @@ class KubernetesTokensTest {
             quoteCharacter = '`',
             textBlock =
                     """
-                    'service_account':'deployer'                    | `` | 'service_account' must be namespace/name
-                    'service_account':'shop/../x'                   | `` | 'service_account' must be namespace/name
+                    'service_account':'deployer'                    | `` | 'service_account' must have the form namespace/name
+                    'service_account':'shop/../x'                   | `` | 'service_account' must have the form namespace/name
                     'service_account':'shop/a','bound_secret':'a/b' | `` | 'bound_secret' must be the name of a Kubernetes Secret
                     'audiences':['a']                               | `` | 'service_account' is missing
                     'service_account':'shop/a'                      | ,'auth':'token' | 'token' is missing, and auth 'token' needs it

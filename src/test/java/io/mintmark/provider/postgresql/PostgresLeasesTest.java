@@ -177,7 +177,7 @@ class PostgresLeasesTest {
             }
 
             assertEquals(
-                    new Gone("role %s was dropped; its objects: drop".formatted(login.name())),
+                    new Gone("role %s was dropped, with its objects".formatted(login.name())),
                     target.end());
 
             SERVER.assertRows("SELECT 1 FROM pg_class WHERE relname = 'gone'");

@@ -500,7 +500,7 @@ class WebhookTest {
                                                 .formatted(service.url(), fields),
                                         "{'target':'a'}"))
                         .detail(),
-                "'fields' names more than 32");
+                "'fields' names more than 32 fields, the maximum");
     }
 
     @Test

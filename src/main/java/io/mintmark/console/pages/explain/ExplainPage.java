@@ -239,7 +239,7 @@ public record ExplainPage(
             return Optional.of(
                     denied ? "Now it would be granted." : "Now it would be granted, too.");
         }
-        return Optional.of(denied ? "Now: still denied." : "Now it would be denied.");
+        return Optional.of(denied ? "Now it would still be denied." : "Now it would be denied.");
     }
 
     /** Whether the current configuration is the one of the request. */

@@ -63,11 +63,11 @@ public final class Parameters {
             return Optional.empty();
         }
         if (values.size() > 1) {
-            throw new Unusable("The URL has %s twice.".formatted(name));
+            throw new Unusable("The parameter '%s' appears twice.".formatted(name));
         }
         String value = values.getFirst().strip();
         if (value.length() > LONGEST || value.indexOf('\0') >= 0) {
-            throw new Unusable("The URL has an invalid value for %s.".formatted(name));
+            throw new Unusable("The parameter '%s' has an invalid value.".formatted(name));
         }
         return value.isEmpty() ? Optional.empty() : Optional.of(value);
     }

@@ -99,7 +99,8 @@ public final class Rendering {
             return new Seen(page.view(connection, request, now), all, alarm);
         } catch (Parameters.Unusable | QuestionFailed e) {
             String sentence = String.valueOf(e.getMessage());
-            return new Seen(View.wrong(sentence, "Correct the URL, or go back."), all, alarm);
+            return new Seen(
+                    View.wrong(sentence, "Correct the URL or the form, or go back."), all, alarm);
         }
     }
 

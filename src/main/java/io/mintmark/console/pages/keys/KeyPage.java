@@ -121,7 +121,8 @@ public record KeyPage(
         return View.message(
                 404,
                 "Not found",
-                "Tenant %s has no key %s, and the audit log mentions none.".formatted(tenant, key),
+                "Tenant %s has no key %s, and the audit log mentions no such key."
+                        .formatted(tenant, key),
                 others);
     }
 

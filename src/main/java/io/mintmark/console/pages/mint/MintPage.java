@@ -148,7 +148,7 @@ public record MintPage(
                         .map(how ->
                                 switch (how) {
                                     case "over" ->
-                                            "The credential expired. Nothing of the credential is left at the provider.";
+                                            "The credential expired, and nothing is left at the provider.";
                                     case "asked_for" ->
                                             "An admin ended the credential before it expired.";
                                     case "undone" ->

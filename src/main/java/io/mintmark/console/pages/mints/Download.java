@@ -53,7 +53,7 @@ public final class Download implements Handler {
                         name(parameters),
                         HEAD,
                         found.lines().stream().map(Download::row),
-                        found.next().map("there is more before %s"::formatted))
+                        found.next().map("there are more mints before %s"::formatted))
                 .send(response);
     }
 

@@ -8,9 +8,7 @@ import java.util.Optional;
 enum ReasonMeaning {
     NOT_GRANTED(
             "no grant gave the key",
-            "Look at which condition failed: the link below the timeline explains it. If the subject"
-                    + " should have the key, it requests access, or an admin of the tenant grants"
-                    + " the key."),
+            "Look at which condition failed: the link below the timeline explains it. If the subject should have the key, have the subject request access, or have an admin of the tenant grant the key."),
     ADDRESS_NOT_ALLOWED(
             "a grant gave the key, but to other networks",
             "Have the client call from a network of the grant, or have an admin of the tenant add"
@@ -75,12 +73,10 @@ enum ReasonMeaning {
             "Look for one client that repeats a rejected request, in the broker's log."),
     PROVIDER_TIMEOUT(
             "the provider didn't answer, so a credential may exist",
-            "Check the provider's status and the network between them; treat a credential as issued"
-                    + " until its latest end."),
+            "Check the provider's status and the network between broker and provider. Assume that a credential exists until the latest time at which it could expire."),
     PROVIDER_UNREACHABLE(
             "the provider didn't answer, so a credential may exist",
-            "Check the provider's status and the network between them; treat a credential as issued"
-                    + " until its latest end."),
+            "Check the provider's status and the network between broker and provider. Assume that a credential exists until the latest time at which it could expire."),
     PROVIDER_THROTTLED(
             "the provider limits how often it may be called",
             "Have clients mint less often, or ask the provider for a higher limit."),

@@ -103,7 +103,9 @@ public final class CheckpointsFile implements Handler {
         Stream<String> end =
                 found.isEmpty() || found.getLast().number() == 1
                         ? Stream.of()
-                        : Stream.of("there is more before " + found.getLast().number());
+                        : Stream.of(
+                                "there are more checkpoints before number "
+                                        + found.getLast().number());
         return Stream.concat(found.stream().map(SignedCheckpoint::line), end)
                 .map(line -> line + "\n")
                 .collect(Collectors.joining());

@@ -259,7 +259,7 @@ record AccessRequestLine(
                     validUntil
                             .filter(_ -> inForce)
                             .map(until -> "✓ granted, ends " + frame.at(until).distance())
-                            .orElse("✓ granted, over");
+                            .orElse("✓ granted, has ended");
             case "void" -> "✕ void: its rule was changed or disabled";
             default -> "✕ " + status;
         };

@@ -46,7 +46,7 @@ record AskPage(
         static Form of(Parameters parameters) {
             Optional<Long> minutes = parameters.number("minutes");
             if (minutes.filter(number -> number > LONGEST).isPresent()) {
-                throw new Parameters.Unusable("Access lasts at most 43200 minutes, 30 days.");
+                throw new Parameters.Unusable("Access lasts at most 43,200 minutes (30 days).");
             }
             Optional<String> key = parameters.text("key");
             return new Form(key, minutes, parameters.text("reason"), key.isPresent());

@@ -56,7 +56,7 @@ public final class AskRoutes {
                 Rendering.redirect(response, Links.request(made));
             }
             case Outcome.Failed failed -> {
-                log.info("{} could not ask for access", viewer.name());
+                log.info("{} could not ask for access: {}", viewer.name(), failed.sentence());
                 rendering.answer(
                         (connection, _, _) ->
                                 AskPage.view(

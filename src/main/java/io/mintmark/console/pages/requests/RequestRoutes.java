@@ -75,7 +75,12 @@ public final class RequestRoutes {
                 Rendering.redirect(response, Links.request(made));
             }
             case Outcome.Failed failed -> {
-                log.info("{} could not {} request {}", viewer.name(), choice.word(), id);
+                log.info(
+                        "{} could not {} request {}: {}",
+                        viewer.name(),
+                        choice.word(),
+                        id,
+                        failed.sentence());
                 rendering.answer(
                         (connection, _, _) -> RequestsPage.failed(connection, viewer, failed, id),
                         request,

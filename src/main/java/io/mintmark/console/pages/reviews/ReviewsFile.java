@@ -42,7 +42,7 @@ public final class ReviewsFile implements Handler {
                         grants.stream().limit(CsvFile.MOST).map(ReviewsFile::row),
                         grants.size() > CsvFile.MOST
                                 ? Optional.of(
-                                        "there is more after "
+                                        "there are more grants after grant "
                                                 + grants.get(CsvFile.MOST - 1).grantId())
                                 : Optional.empty())
                 .send(response);

@@ -39,7 +39,7 @@ public final class RequestStatements {
     /** Signs off a break-glass grant, and ends it. */
     public static Statement signOff(long grant) {
         return new Statement(
-                "Sign this break glass off",
+                "Sign off this use of break glass",
                 Statements.KEEPERS,
                 """
                 -- Replace <note> with a quoted text, such as a ticket. Until then this is not valid SQL.

@@ -71,7 +71,7 @@ class PastDecisionsTest {
 
         assertShows(
                 page,
-                "<b>Now: still denied.</b>",
+                "<b>Now it would still be denied.</b>",
                 "Nothing of tenant <a class=\"id\" href=\"/tenants/acme\">acme</a>'s configuration"
                         + " was changed since",
                 "Keys it may mint instead",
@@ -79,7 +79,7 @@ class PastDecisionsTest {
                 "INSERT INTO broker.subject_grant");
         assertLacks(page, "With the current configuration");
         assertTrue(
-                page.indexOf("<b>Now: still denied.</b>")
+                page.indexOf("<b>Now it would still be denied.</b>")
                         < page.indexOf("Keys it may mint instead"),
                 page);
     }
@@ -127,7 +127,7 @@ class PastDecisionsTest {
 
         assertShows(
                 page,
-                "<b>Now: still denied.</b>",
+                "<b>Now it would still be denied.</b>",
                 "The key does not exist now.",
                 "Granted: 1 of 3 other keys.");
         assertLacks(page, "INSERT INTO");
@@ -140,7 +140,7 @@ class PastDecisionsTest {
 
         assertShows(
                 explained(mint),
-                "<b>Now: still denied.</b>",
+                "<b>Now it would still be denied.</b>",
                 "<a href=\"/tenants/acme/history\">1 change</a> of tenant",
                 "With the current configuration, the nearest is grant <a",
                 ">%s</a>: its condition".formatted(grantOf("asker-2")),
@@ -190,7 +190,7 @@ class PastDecisionsTest {
                 "INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES (%s, 'asker-6', 'INC-81')"
                         .formatted(tenant));
 
-        assertShows(explained(mint), "<b>Now: still denied.</b>", "blocked");
+        assertShows(explained(mint), "<b>Now it would still be denied.</b>", "blocked");
         assertLacks(explained(mint), "INSERT INTO");
         assertShows(world.page("lead", "/mints/" + mint), "blocked now");
         assertLacks(world.page("lead", "/mints/" + mint), "INSERT INTO broker.subject_grant");
@@ -206,7 +206,7 @@ class PastDecisionsTest {
         database.admin(requires.formatted("7654321"));
         try {
             assertLacks(world.page("lead", "/mints/" + mint), "gives it by now");
-            assertShows(explained(mint), "<b>Now: still denied.</b>");
+            assertShows(explained(mint), "<b>Now it would still be denied.</b>");
         } finally {
             database.admin(requires.formatted("1234567"));
         }
@@ -251,7 +251,7 @@ class PastDecisionsTest {
         assertShows(
                 explained,
                 "through <a class=\"id\" href=\"/mints?actor=agent-9\">agent-9</a>",
-                "<b>Now: still denied.</b>",
+                "<b>Now it would still be denied.</b>",
                 "its condition <span class=\"id\">actor</span>",
                 "and the token had <span class=\"id wrap\">agent-9 of",
                 "key, actor_idp, actor, valid_until, reason)");
@@ -263,7 +263,7 @@ class PastDecisionsTest {
                 "INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_idp, actor)"
                         + " VALUES ('acme', 'acme-github', 'asker:9', 'deploy', 'acme-k8s', 'agent-9')");
 
-        assertLacks(explained(mint), "<b>Now: still denied.</b>", "INSERT INTO");
+        assertLacks(explained(mint), "<b>Now it would still be denied.</b>", "INSERT INTO");
         assertShows(world.page("lead", "/mints/" + mint), " gives it now.");
     }
 

@@ -62,7 +62,7 @@ class MintPageTest {
 
     @ParameterizedTest
     @CsvSource({
-        "not_granted, it requests access",
+        "not_granted, have the subject request access",
         "no_such_key, Compare the name that the client asks for with the keys of the tenant.",
     })
     void a_denied_mint_says_what_to_do(String reason, String advice) {
