@@ -2,6 +2,8 @@
 
 -- ---------------------------------------------------------------- what follows from it
 
+DROP FUNCTION IF EXISTS internal.refuse_own_sign_off(bigint, uuid);
+
 CREATE OR REPLACE FUNCTION internal.remove_reviewed_grant() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
