@@ -126,7 +126,6 @@ func renewed(identity corev1.Secret) map[string]string {
 	script := strings.NewReplacer(
 		mounted, os.Getenv("MINTMARK_TOKEN_FILE"),
 		"/var/run/secrets/kubernetes.io/serviceaccount", directory,
-		"/tmp/patch", filepath.Join(directory, "patch"),
 		"while true", "for once in 1",
 		"https://kubernetes.default.svc", server.URL,
 	).Replace(container.Args[0])

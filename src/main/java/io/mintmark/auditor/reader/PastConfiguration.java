@@ -14,7 +14,6 @@ import io.mintmark.audit.canonical.EventFields;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
 import io.mintmark.auditor.reader.PastRow.Table;
 import io.mintmark.auditor.reader.PlacedLine.Chain;
-import io.mintmark.auditor.reader.RecordedApprovals.Change;
 import io.mintmark.auditor.reader.RowContinuity.Versions;
 import io.mintmark.auditor.verify.Findings;
 import io.mintmark.auditor.verify.LogReader;
@@ -133,11 +132,12 @@ final class PastConfiguration implements MintProof {
                         String.valueOf(row.fields().get(TABLE)),
                         row.fields().get(BEFORE),
                         row.fields().get(AFTER));
-        Optional<Change> change = parsed(row, at);
+        Optional<RecordedChange> change = parsed(row, at);
         return () -> add(row, at, versions, change);
     }
 
-    private void add(LogReader.Row row, long at, Versions versions, Optional<Change> change) {
+    private void add(
+            LogReader.Row row, long at, Versions versions, Optional<RecordedChange> change) {
         try {
             if (!Objects.equals(tenant, row.chain())) {
                 noteLast();
@@ -165,14 +165,14 @@ final class PastConfiguration implements MintProof {
     }
 
     /** A change of a row that decisions on mints or on requests rest on; empty for another. */
-    private static Optional<Change> parsed(LogReader.Row row, long at) {
+    private static Optional<RecordedChange> parsed(LogReader.Row row, long at) {
         String table = String.valueOf(row.fields().get(TABLE));
         String owner = row.fields().get(TENANT);
         boolean mintable =
                 Table.of(table).filter(it -> it.isShared() == (owner == null)).isPresent();
         return mintable || APPROVALS.contains(table) || table.equals(BLOCKS_TABLE)
                 ? Optional.of(
-                        new Change(
+                        new RecordedChange(
                                 owner,
                                 at,
                                 table,
@@ -189,7 +189,7 @@ final class PastConfiguration implements MintProof {
      *
      * @param text of the row after it
      */
-    private void add(Change change, String text) throws IOException {
+    private void add(RecordedChange change, String text) throws IOException {
         approvals.add(change);
         if (change.table().equals(BLOCKS_TABLE)) {
             blocks.add(change.tenant(), change.revision(), change.before(), change.after());

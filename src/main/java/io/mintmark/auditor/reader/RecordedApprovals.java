@@ -8,7 +8,6 @@ import io.mintmark.auditor.verify.Findings;
 
 import org.jspecify.annotations.Nullable;
 
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -53,31 +52,12 @@ final class RecordedApprovals {
     private boolean requireSecond;
     private String turnedOnIn = "";
 
-    /**
-     * A change, with its sides; a missing node for none.
-     *
-     * @param changedAt by the database's clock
-     */
-    record Change(
-            @Nullable String tenant,
-            long revision,
-            String table,
-            JsonNode before,
-            JsonNode after,
-            String changedBy,
-            Instant changedAt,
-            String transaction) {
-        private String name(String column) {
-            return (after.isObject() ? after : before).path(column).asText();
-        }
-    }
-
     RecordedApprovals(Findings findings) {
         this.findings = findings;
     }
 
     /** The next change, by tenant and revision. */
-    void add(Change change) {
+    void add(RecordedChange change) {
         if (!Objects.equals(tenant, change.tenant())) {
             tenant = change.tenant();
             requests = new RecordedRequests();
@@ -109,14 +89,14 @@ final class RecordedApprovals {
         requests.add(change).ifPresent(why -> reportForged(change, why));
     }
 
-    private void reportForged(Change change, String why) {
+    private void reportForged(RecordedChange change, String why) {
         findings.wrong(
                 "forged_%s of tenant %s at change %d: %s"
                         .formatted(change.table(), tenant, change.revision(), why));
     }
 
     /** Checks a change that lifts, shortens or narrows a block, which takes two people. */
-    private void addBlock(Change change) {
+    private void addBlock(RecordedChange change) {
         JsonNode before = change.before();
         JsonNode after = change.after();
         String row = "blocked_subject " + change.name("id");
@@ -136,7 +116,7 @@ final class RecordedApprovals {
         }
     }
 
-    private void addTenant(Change change) {
+    private void addTenant(RecordedChange change) {
         boolean now = change.after().path("require_second_admin").asBoolean();
         if (now != requireSecond) {
             writers.clear();
@@ -146,7 +126,7 @@ final class RecordedApprovals {
         }
     }
 
-    private void addRow(Change change, String kind, String name) {
+    private void addRow(RecordedChange change, String kind, String name) {
         String row = kind + " " + name;
         if (!change.after().isObject()) {
             writers.remove(row);
@@ -171,7 +151,7 @@ final class RecordedApprovals {
         }
     }
 
-    private Optional<String> objection(Change change, Set<String> wrote) {
+    private Optional<String> objection(RecordedChange change, Set<String> wrote) {
         JsonNode after = change.after();
         boolean same =
                 change.before().isObject()
@@ -215,7 +195,7 @@ final class RecordedApprovals {
      * Follows a change of an approver. A login that removes or changes approvers of a rule changes
      * what the rule requires.
      */
-    private void addApprover(Change change) {
+    private void addApprover(RecordedChange change) {
         JsonNode before = change.before();
         if (before.isObject()
                 && !(change.after().isObject() && allows(before).equals(allows(change.after())))) {

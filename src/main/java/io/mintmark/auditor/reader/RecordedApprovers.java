@@ -3,7 +3,6 @@ package io.mintmark.auditor.reader;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-import io.mintmark.auditor.reader.RecordedApprovals.Change;
 import io.mintmark.base.tenant.Glob;
 
 import java.util.HashMap;
@@ -51,7 +50,7 @@ final class RecordedApprovers {
     }
 
     /** Follows a change of an approver. */
-    void add(Change change) {
+    void add(RecordedChange change) {
         JsonNode before = change.before();
         JsonNode after = change.after();
         if (before.isObject()) {
@@ -67,7 +66,7 @@ final class RecordedApprovers {
     }
 
     /** Follows a change of a rule. An approval of it is one of the approvers that are left too. */
-    void addRule(Change change) {
+    void addRule(RecordedChange change) {
         JsonNode before = change.before();
         JsonNode after = change.after();
         if (!after.isObject() || !before.path("approved_at").equals(after.path("approved_at"))) {

@@ -2,8 +2,6 @@ package io.mintmark.auditor.reader;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.auditor.reader.RecordedApprovals.Change;
-
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
@@ -61,7 +59,7 @@ final class RecordedPeople {
     }
 
     /** The reason why a row that names people is forged; empty if its issuers are true. */
-    Optional<String> wrongIssuer(Change change) {
+    Optional<String> wrongIssuer(RecordedChange change) {
         JsonNode before = change.before();
         JsonNode after = change.after();
         return switch (change.table()) {

@@ -2,8 +2,6 @@ package io.mintmark.auditor.reader;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.auditor.reader.RecordedApprovals.Change;
-
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
@@ -72,7 +70,7 @@ final class RecordedRequests {
     }
 
     /** Follows a change. Returns the reason why it is forged; empty if it isn't. */
-    Optional<String> add(Change change) {
+    Optional<String> add(RecordedChange change) {
         JsonNode after = change.after();
         String name = (after.isObject() ? after : change.before()).path("id").asText();
         terms.add(change);
@@ -107,7 +105,7 @@ final class RecordedRequests {
         }
     }
 
-    private Optional<String> addRequest(String id, Change change) {
+    private Optional<String> addRequest(String id, RecordedChange change) {
         JsonNode before = change.before();
         JsonNode after = change.after();
         if (!before.isObject()) {
@@ -157,7 +155,7 @@ final class RecordedRequests {
     }
 
     /** A decision counts if an approver of the rule made it. */
-    private Optional<String> addDecision(Change change) {
+    private Optional<String> addDecision(RecordedChange change) {
         JsonNode decision = change.after();
         Open request = open.get(decision.path("request").asText());
         if (request == null) {
@@ -178,7 +176,7 @@ final class RecordedRequests {
     }
 
     /** Whether somebody who may decide a request made this decision on it. */
-    boolean isByApprover(Change change, JsonNode request) {
+    boolean isByApprover(RecordedChange change, JsonNode request) {
         JsonNode decision = change.after();
         boolean byLogin = decision.hasNonNull("decided_by");
         return RequestedGrant.isTrue(request, "consent")

@@ -2,8 +2,6 @@ package io.mintmark.auditor.reader;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.auditor.reader.RecordedApprovals.Change;
-
 import org.jspecify.annotations.Nullable;
 
 import java.util.HashMap;
@@ -21,10 +19,10 @@ final class RecordedSignOffs {
     private final Map<String, Set<String>> changers = new HashMap<>();
 
     /** The last review, which the sign-off follows in the same transaction. */
-    private @Nullable Change review;
+    private @Nullable RecordedChange review;
 
     /** Follows a change. Returns the finding about a sign-off. */
-    Optional<String> add(Change change, RecordedPeople people) {
+    Optional<String> add(RecordedChange change, RecordedPeople people) {
         JsonNode after = change.after();
         if (change.table().equals("access_rule")) {
             String rule = (after.isObject() ? after : change.before()).path("id").asText();
@@ -44,7 +42,7 @@ final class RecordedSignOffs {
         return Optional.empty();
     }
 
-    private static boolean isSignOff(Change change) {
+    private static boolean isSignOff(RecordedChange change) {
         return change.table().equals("access_request")
                 && change.before().isObject()
                 && change.after().isObject()
@@ -56,7 +54,7 @@ final class RecordedSignOffs {
         return request.path("signed_off_by").asText("");
     }
 
-    private Optional<String> objection(Change change, RecordedPeople people) {
+    private Optional<String> objection(RecordedChange change, RecordedPeople people) {
         if (change.before().hasNonNull("signed_off_by")) {
             return Optional.of(
                     "it was already signed off by '%s', and a sign-off can't be changed"
@@ -77,7 +75,7 @@ final class RecordedSignOffs {
         return Optional.empty();
     }
 
-    private boolean isReviewed(Change signOff) {
+    private boolean isReviewed(RecordedChange signOff) {
         return review != null
                 && review.transaction().equals(signOff.transaction())
                 && review.changedBy().equals(signOff.changedBy())

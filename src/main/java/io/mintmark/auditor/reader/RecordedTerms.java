@@ -2,7 +2,6 @@ package io.mintmark.auditor.reader;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.auditor.reader.RecordedApprovals.Change;
 import io.mintmark.base.canonical.CanonicalForm;
 
 import org.jspecify.annotations.Nullable;
@@ -35,7 +34,7 @@ final class RecordedTerms {
     private record Row(long revision, String allows, String provider) {}
 
     /** Follows a change. */
-    void add(Change change) {
+    void add(RecordedChange change) {
         String column = NAMES.get(change.table());
         if (column == null) {
             return;

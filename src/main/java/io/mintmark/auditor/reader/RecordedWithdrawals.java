@@ -2,7 +2,6 @@ package io.mintmark.auditor.reader;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.auditor.reader.RecordedApprovals.Change;
 import io.mintmark.broker.catalogue.DocumentFields;
 
 import java.time.DateTimeException;
@@ -26,7 +25,7 @@ final class RecordedWithdrawals {
     private final Map<String, JsonNode> inForce = new HashMap<>();
 
     /** Follows a change. Returns the finding about a withdrawal, or about a rule. */
-    Optional<String> add(Change change, RecordedRequests requests) {
+    Optional<String> add(RecordedChange change, RecordedRequests requests) {
         JsonNode after = change.after();
         switch (change.table()) {
             case "subject_grant" -> addGrant(change);
@@ -62,7 +61,7 @@ final class RecordedWithdrawals {
         return Optional.empty();
     }
 
-    private void addGrant(Change change) {
+    private void addGrant(RecordedChange change) {
         boolean exists = change.after().isObject();
         String request = (exists ? change.after() : change.before()).path("request_id").asText("");
         if (exists && change.after().path("enabled").asBoolean() && !request.isEmpty()) {
@@ -73,7 +72,7 @@ final class RecordedWithdrawals {
     }
 
     /** A grant that is still enabled although a change of its rule must end the rule's access. */
-    private Optional<Long> stillEnabled(Change change) {
+    private Optional<Long> stillEnabled(RecordedChange change) {
         JsonNode rule = change.before();
         if (!endsAccess(rule, change.after())) {
             return Optional.empty();
@@ -105,7 +104,7 @@ final class RecordedWithdrawals {
         }
     }
 
-    private Optional<String> objection(Change change, RecordedRequests requests) {
+    private Optional<String> objection(RecordedChange change, RecordedRequests requests) {
         JsonNode decision = change.after();
         String id = decision.path("request").asText();
         JsonNode request = granted.get(id);

@@ -2,8 +2,6 @@ package io.mintmark.auditor.reader;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.auditor.reader.RecordedApprovals.Change;
-
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -29,19 +27,19 @@ final class TokenWriters {
     private final Set<String> admins = new HashSet<>();
 
     /** The first row that each login wrote in the name of a token. */
-    private final Map<String, Change> written = new HashMap<>();
+    private final Map<String, RecordedChange> written = new HashMap<>();
 
     private final Set<String> reported = new HashSet<>();
 
     /** Follows a change. Returns the finding about its login, once. */
-    Optional<String> add(Change change) {
+    Optional<String> add(RecordedChange change) {
         String login = change.changedBy();
         if (CONFIGURED.contains(change.table()) || isAdminsGrant(change)) {
             admins.add(login);
         } else if (isOfToken(change)) {
             written.putIfAbsent(login, change);
         }
-        Change forged = written.get(login);
+        RecordedChange forged = written.get(login);
         return forged != null && admins.contains(login) && reported.add(login)
                 ? Optional.of(
                         "forged_%s of tenant %s at change %d: login '%s', which wrote it, also wrote configuration, which the service's login never does"
@@ -51,7 +49,7 @@ final class TokenWriters {
     }
 
     /** Whether an admin wrote or approved a grant. The service's come from requests. */
-    private static boolean isAdminsGrant(Change change) {
+    private static boolean isAdminsGrant(RecordedChange change) {
         JsonNode after = change.after();
         return change.table().equals("subject_grant")
                 && after.isObject()
@@ -61,7 +59,7 @@ final class TokenWriters {
                                 && !change.before().hasNonNull("approved_at")));
     }
 
-    private static boolean isOfToken(Change change) {
+    private static boolean isOfToken(RecordedChange change) {
         return !change.before().isObject()
                 && switch (change.table()) {
                     case "access_request" -> true;

@@ -23,11 +23,7 @@ final class CheckpointWalk {
     private final Findings findings;
     private final Optional<SealedRange> part;
     private final boolean exported;
-    private final ComparedRows.Sealing sealing;
-    private final SealedHeads events = new SealedHeads();
-    private final SealedHeads changes = new SealedHeads();
-    private final HeadComparison eventHeads;
-    private final HeadComparison changeHeads;
+    private final SealedPositions sealed;
     private final ForeignCheckpoints foreign = new ForeignCheckpoints();
     private final ForeignCheckpoints foreignCopies = new ForeignCheckpoints();
     private final RetiredMonths retired;
@@ -50,14 +46,11 @@ final class CheckpointWalk {
         this.findings = findings;
         this.part = rows.part();
         this.exported = rows.exported();
-        this.sealing = rows.sealing();
         Instant now = InstantSource.system().instant();
         this.retired = new RetiredMonths(now);
         this.times = new CheckpointTimes(findings, now);
         this.declarations = new Declarations(findings);
-        this.eventHeads = new HeadComparison("chain ", rows.eventHashes(), this::wrong);
-        this.changeHeads =
-                new HeadComparison("the changes of tenant ", rows.changeHashes(), this::wrong);
+        this.sealed = new SealedPositions(rows, this::wrong);
     }
 
     /** Takes the next checkpoint of the log; returns what it says if a trusted key signed it. */
@@ -81,11 +74,11 @@ final class CheckpointWalk {
             checkpoint.declared().ifPresent(declared -> declarations.add(signed, declared));
             retire(signed, checkpoint);
             Optional<Instant> since = times.add(checkpoint);
-            seals(
+            sealed.add(
                     signed.number(),
                     checkpoint.events(),
                     checkpoint.changes(),
-                    since.filter(_ -> follows && isWithin(signed.number())));
+                    since.filter(_ -> follows && sealed.isWithin(signed.number())));
             held++;
             last = signed.number();
             if (part.filter(it -> it.after() == last).isPresent()) {
@@ -94,14 +87,6 @@ final class CheckpointWalk {
         });
         previous = signed.hash();
         return found.map(TrustedKeys.Opened::checkpoint);
-    }
-
-    /**
-     * Whether a checkpoint is of the verified part, or the whole log is verified. A part doesn't
-     * show which checkpoint before it was the first to seal a change.
-     */
-    private boolean isWithin(long checkpoint) {
-        return part.filter(it -> !it.has(checkpoint)).isEmpty();
     }
 
     /** Reports checkpoints that come before the next one. A part has only some from before it. */
@@ -140,14 +125,15 @@ final class CheckpointWalk {
     void kept(SignedCheckpoint signed) {
         Checkpoint checkpoint = keys.open(signed).checkpoint();
         if (declarations.name(new Named(signed.number(), signed.hash()))) {
-            seals(
+            sealed.add(
                     signed.number(),
                     without(checkpoint.events(), declarations::loseEvent),
                     without(checkpoint.changes(), declarations::loseChange),
                     Optional.empty());
         } else {
             retire(signed, checkpoint);
-            seals(signed.number(), checkpoint.events(), checkpoint.changes(), Optional.empty());
+            sealed.add(
+                    signed.number(), checkpoint.events(), checkpoint.changes(), Optional.empty());
         }
     }
 
@@ -168,12 +154,12 @@ final class CheckpointWalk {
                 part.filter(it -> signed.number() <= it.after()).isPresent()
                         && signed.unverified().filter(it -> !it.changes().isEmpty()).isPresent();
         if (tells && !isOfOthers(signed)) {
-            List<Position> sealed = keys.open(signed).checkpoint().changes();
+            List<Position> changes = keys.open(signed).checkpoint().changes();
             boolean lost = declarations.name(new Named(signed.number(), signed.hash()));
-            seals(
+            sealed.add(
                     signed.number(),
                     List.of(),
-                    lost ? without(sealed, declarations::loseChange) : sealed,
+                    lost ? without(changes, declarations::loseChange) : changes,
                     Optional.empty());
         }
     }
@@ -194,8 +180,7 @@ final class CheckpointWalk {
         } else if (foreignCopies.count() > 0 && foreign.count() == 0) {
             foreignCopies.judgeKeys(keys, findings);
         }
-        eventHeads.compare();
-        changeHeads.compare();
+        sealed.compare();
     }
 
     private Optional<TrustedKeys.Opened> opened(SignedCheckpoint signed, String origin) {
@@ -235,22 +220,7 @@ final class CheckpointWalk {
                                             .toList()),
                     signed.hash());
         }
-        checkpoint.retired().forEach(month -> month.parts().forEach(events::add));
-    }
-
-    private void seals(
-            long at,
-            List<Position> eventsSealed,
-            List<Position> changesSealed,
-            Optional<Instant> since) {
-        boolean within = isWithin(at);
-        eventsSealed.forEach(within ? events::add : events::addStart);
-        changesSealed.forEach(changes::add);
-        if (within) {
-            eventHeads.add(at, eventsSealed);
-        }
-        changeHeads.add(at, changesSealed);
-        sealing.sealed(at, eventsSealed, changesSealed, since);
+        sealed.retire(checkpoint);
     }
 
     void wrong(long checkpoint, String predicate) {
@@ -258,12 +228,8 @@ final class CheckpointWalk {
         findings.wrong("Checkpoint %d %s".formatted(checkpoint, predicate));
     }
 
-    SealedHeads events() {
-        return events;
-    }
-
-    SealedHeads changes() {
-        return changes;
+    SealedPositions sealed() {
+        return sealed;
     }
 
     RetiredMonths retired() {

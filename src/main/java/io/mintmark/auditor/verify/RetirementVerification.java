@@ -102,8 +102,8 @@ public final class RetirementVerification {
         checkpoints.judgeForeign();
         new DeclaredLosses(checkpoints.declarations())
                 .excused(months::checkpoints, keys)
-                .forEach(checkpoints.events()::excuse);
-        checkpoints.events().excuseAllBut(byChain);
+                .forEach(checkpoints.sealed().events()::excuse);
+        checkpoints.sealed().events().excuseAllBut(byChain);
         checkpoints.end(false);
         events(checkpoints);
         return rows;
@@ -114,7 +114,7 @@ public final class RetirementVerification {
                 new ChainWalk(
                         CanonicalForm.EVENT,
                         "chain",
-                        checkpoints.events(),
+                        checkpoints.sealed().events(),
                         findings,
                         Optional.empty());
         boolean mayLack = checkpoints.declarations().loseEvents();

@@ -107,9 +107,13 @@ public final class Verification {
 
     private Summary run(Stream<SignedCheckpoint> kept, MintProof proof) {
         CheckpointWalk checkpoints = checkpoints(kept, proof);
-        expected = checkpoints.events().count() + checkpoints.changes().count();
+        expected = checkpoints.sealed().events().count() + checkpoints.sealed().changes().count();
         ChainWalk changes =
-                walk(CanonicalForm.CHANGE, "the history", checkpoints.changes(), checkpoints);
+                walk(
+                        CanonicalForm.CHANGE,
+                        "the history",
+                        checkpoints.sealed().changes(),
+                        checkpoints);
         log.changes(
                 proof::change,
                 (row, parsed) -> {
@@ -120,7 +124,8 @@ public final class Verification {
         changes.end();
         moves.end();
         proof.endOfChanges();
-        ChainWalk events = walk(CanonicalForm.EVENT, "chain", checkpoints.events(), checkpoints);
+        ChainWalk events =
+                walk(CanonicalForm.EVENT, "chain", checkpoints.sealed().events(), checkpoints);
         boolean isPart = log.part().isPresent();
         boolean mayLack = checkpoints.declarations().loseEvents();
         try (MintLedger mints = new MintLedger(findings, isPart, mayLack)) {
@@ -170,7 +175,7 @@ public final class Verification {
         checkpoints.judgeForeign();
         new DeclaredLosses(checkpoints.declarations())
                 .excused(log::checkpoints, keys)
-                .forEach(checkpoints.events()::excuse);
+                .forEach(checkpoints.sealed().events()::excuse);
         kept.gather(Gatherers.windowFixed(BATCH)).forEach(some -> compare(some, checkpoints));
         checkpoints.end(lastKept != null);
         checkpoints.retired().judge(findings);

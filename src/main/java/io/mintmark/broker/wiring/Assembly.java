@@ -4,17 +4,14 @@ import io.mintmark.audit.AuditLog;
 import io.mintmark.audit.Rejections;
 import io.mintmark.audit.checkpoint.Sealer;
 import io.mintmark.audit.log.Housekeeping;
-import io.mintmark.audit.log.LogFigures;
 import io.mintmark.audit.log.RevocationPolicy;
 import io.mintmark.base.config.ServiceSettings;
 import io.mintmark.base.health.HealthReport;
-import io.mintmark.base.metrics.Meters;
 import io.mintmark.base.metrics.ProcessGauges;
 import io.mintmark.base.outbound.GuardedHttp;
 import io.mintmark.base.outbound.SecretFiles;
 import io.mintmark.base.outbound.TenantHttpClients;
 import io.mintmark.base.start.Components;
-import io.mintmark.base.start.ProgramVersion;
 import io.mintmark.base.tenant.MintIds;
 import io.mintmark.base.trace.Traces;
 import io.mintmark.broker.approval.AccessRequests;
@@ -33,11 +30,8 @@ import io.mintmark.broker.lease.LeaseRevocations;
 import io.mintmark.broker.lease.LeaseStore;
 import io.mintmark.broker.lease.PostgresLeases;
 import io.mintmark.broker.lease.ProviderLeases;
-import io.mintmark.broker.metrics.Gauges;
 import io.mintmark.broker.metrics.MeasuredCatalogue;
 import io.mintmark.broker.metrics.MeasuredEvents;
-import io.mintmark.broker.metrics.Measurements;
-import io.mintmark.broker.metrics.TenantExpiries;
 import io.mintmark.broker.notice.NoticeDelivery;
 import io.mintmark.broker.notice.NoticeSender;
 import io.mintmark.broker.notice.NoticeStore;
@@ -54,7 +48,6 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -70,9 +63,7 @@ final class Assembly {
     private final Components components;
     private final OwnIssuer ownIssuer;
     private final Stores stores;
-    private final Meters meters;
-    private final Measurements measurements;
-    private final Optional<Traces> traces;
+    private final Telemetry telemetry;
     private final StsClients sts;
     private final TenantHttpClients connections;
     private final AccessProviders providers;
@@ -101,10 +92,7 @@ final class Assembly {
         this.components = components;
         components.running(prepared.held());
         this.ownIssuer = ownIssuer(settings);
-        this.meters = components.running(new Meters());
-        this.measurements = new Measurements(meters);
-        this.traces = Traces.configured();
-        traces.ifPresent(components::running);
+        this.telemetry = Telemetry.of(components);
         this.connections = components.running(new TenantHttpClients(prepared.destinations()));
         this.sts = components.running(StsClients.over(connections));
         this.providers = Providers.of(prepared, sts, connections);
@@ -126,7 +114,9 @@ final class Assembly {
         this.sealer = components.idle(sealer());
         this.audit =
                 components.idle(
-                        new AuditLog(new MeasuredEvents(stores.events(), meters), AUDIT_PATIENCE));
+                        new AuditLog(
+                                new MeasuredEvents(stores.events(), telemetry.meters()),
+                                AUDIT_PATIENCE));
         this.rejections = components.idle(new Rejections(stores.rejections(), mintIds, clock));
         components.idle(prepared.identity());
         this.polling = components.idle(new CataloguePolling(catalogue, issuers));
@@ -136,7 +126,7 @@ final class Assembly {
                                 stores.database(),
                                 List.of(
                                         stores.usedTokens()::forget,
-                                        expiriesOfTenants(),
+                                        telemetry.expiriesOfTenants(providers, stores),
                                         new TenantSecretFaults(
                                                         providers,
                                                         new PostgresCatalogue(stores.database()))
@@ -145,7 +135,7 @@ final class Assembly {
         this.notices = components.idle(notices(settings));
         this.lapses = components.idle(new Lapses(stores.database()));
         this.servers = components.idle(servers(settings, stopping));
-        show(readings);
+        telemetry.show(prepared, stores, readings, audit, rejections, witnesses);
     }
 
     /**
@@ -177,7 +167,7 @@ final class Assembly {
     private MeasuredCatalogue readings() {
         return new MeasuredCatalogue(
                 new WatchedCatalogue(new PostgresCatalogue(stores.database()), stores.history()),
-                meters);
+                telemetry.meters());
     }
 
     private KnownIssuers issuers(ServiceSettings settings) {
@@ -204,7 +194,13 @@ final class Assembly {
         return new LeaseRevocations(
                 store,
                 new ProviderLeases(
-                        store, providers, audit, clock, new SecureRandom(), timeout, measurements),
+                        store,
+                        providers,
+                        audit,
+                        clock,
+                        new SecureRandom(),
+                        timeout,
+                        telemetry.measurements()),
                 timeout);
     }
 
@@ -218,35 +214,13 @@ final class Assembly {
                         settings.broker().consoleUrl().map(URI::toString),
                         clock),
                 new SecureRandom(),
-                measurements);
-    }
-
-    private void show(MeasuredCatalogue readings) {
-        Gauges levels = new Gauges(meters);
-        levels.show(stores.database());
-        levels.show(readings);
-        levels.show(audit, rejections);
-        levels.show(stores.writers(), stores.history());
-        LogFigures figures = new LogFigures(stores.database(), System::nanoTime);
-        levels.show(figures);
-        witnesses.show(levels, figures);
-        ProcessGauges process = new ProcessGauges(meters);
-        process.showThreads();
-        prepared.rereadFiles().forEach(process::show);
-        Expiries.of(prepared).show(process);
-        process.show(ProgramVersion.shown(), prepared.signatures());
-    }
-
-    private Runnable expiriesOfTenants() {
-        TenantExpiries shown = new TenantExpiries(meters);
-        TenantCertificates read =
-                new TenantCertificates(providers, new PostgresCatalogue(stores.database()));
-        return () -> shown.show(read.expiries());
+                telemetry.measurements());
     }
 
     private Exchange exchange(ServiceSettings settings) {
-        measurements.announce(
-                Routes.OF_CREDENTIALS, providers.types(), providers.revokers().keySet());
+        telemetry
+                .measurements()
+                .announce(Routes.OF_CREDENTIALS, providers.types(), providers.revokers().keySet());
         return new Exchange(
                 verifier(),
                 issuers,
@@ -257,7 +231,7 @@ final class Assembly {
                 mintIds,
                 prepared.clocks(),
                 settings.providerTimeout(),
-                measurements,
+                telemetry.measurements(),
                 new WithdrawnRequests(stores.database())::of);
     }
 
@@ -272,7 +246,8 @@ final class Assembly {
     private TokenVerifier verifier() {
         return new TokenVerifier(
                 issuers,
-                new IssuerKeys(new GuardedHttp(prepared.destinations()), clock, measurements),
+                new IssuerKeys(
+                        new GuardedHttp(prepared.destinations()), clock, telemetry.measurements()),
                 stores.usedTokens(),
                 ownIssuer,
                 prepared.clocks());
@@ -288,7 +263,7 @@ final class Assembly {
                         issuers,
                         prepared.clocks());
         HealthReport health = new HealthReport(checks.health(), clock);
-        new ProcessGauges(meters).show(health);
+        new ProcessGauges(telemetry.meters()).show(health);
         Exchange exchange = exchange(settings);
         Routes routes =
                 new Routes(
@@ -302,8 +277,8 @@ final class Assembly {
                         settings.rateLimit(),
                         settings.corsOrigins(),
                         clock,
-                        measurements,
-                        traces.map(Traces::tracer));
+                        telemetry.measurements(),
+                        telemetry.traces().map(Traces::tracer));
         return new Servers(
                 settings.server(),
                 settings.admin(),
@@ -312,7 +287,7 @@ final class Assembly {
                 settings.providerTimeout(),
                 routes,
                 checks.ofPlatform(stopping),
-                meters.registry(),
+                telemetry.meters().registry(),
                 clock);
     }
 }

@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
-import io.mintmark.auditor.reader.RecordedApprovals.Change;
-
 import org.junit.jupiter.api.Test;
 
 import java.time.Instant;
@@ -18,8 +16,8 @@ class RecordedSignOffsTest {
 
     private static Optional<String> finding(String before, String after)
             throws JsonProcessingException {
-        Change change =
-                new Change(
+        RecordedChange change =
+                new RecordedChange(
                         "acme",
                         7,
                         "access_request",

@@ -142,9 +142,9 @@ final class AnswerMemory {
     }
 
     private boolean endLongestWait(Collection<Held> among) {
-        Optional<ConnectionState.Wait> ended =
-                ConnectionState.Wait.longest(among.stream().map(Held::state))
-                        .filter(ConnectionState.Wait::end)
+        Optional<ClientWait> ended =
+                ClientWait.longest(among.stream().map(Held::state))
+                        .filter(ClientWait::end)
                         .findFirst();
         ended.ifPresent(wait -> held.remove(wait.state()));
         return ended.isPresent();

@@ -77,17 +77,17 @@ final class ConnectionLimiter {
     private void makeRoom(int over) {
         if (over > 0) {
             longestWaits(over + room).stream()
-                    .filter(ConnectionState.Wait::end)
+                    .filter(ClientWait::end)
                     .forEach(wait -> leave(wait.state()));
         }
     }
 
     /** The longest waits for clients that have more connections than an equal share of all. */
-    private List<ConnectionState.Wait> longestWaits(int count) {
+    private List<ClientWait> longestWaits(int count) {
         Map<Network, Long> ofClient =
                 members.stream().collect(groupingBy(ConnectionState::client, counting()));
         long share = most / Math.max(1, ofClient.size());
-        return ConnectionState.Wait.longest(
+        return ClientWait.longest(
                         members.stream()
                                 .filter(state -> ofClient.getOrDefault(state.client(), 0L) > share))
                 .limit(count)

@@ -11,15 +11,12 @@ import io.mintmark.base.config.ServerBounds;
 import io.mintmark.base.limit.Network;
 
 import java.io.UncheckedIOException;
-import java.time.Duration;
-import java.util.Comparator;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 /**
  * How far one connection is with its requests and answers. Only the connection's own thread moves
@@ -39,27 +36,6 @@ final class ConnectionState {
 
     /** Replaced whole and never used twice, so that only the very wait that was seen is ended. */
     record Moment(ConnectionStage stage, long begun, boolean awaitsClient) {}
-
-    record Wait(ConnectionState state, Moment moment, long nanos) {
-        /**
-         * The minimum wait for a client before its connection may be closed for another one. A
-         * client that reads has received everything by then. It is shorter than the time that a
-         * request waits for a permit, so that closing a slow connection lets that request proceed.
-         */
-        private static final long LEAST = Duration.ofMillis(500).toNanos();
-
-        /** Waits for clients that are too long where others find no place, the longest first. */
-        static Stream<Wait> longest(Stream<ConnectionState> among) {
-            return among.flatMap(state -> state.clientWait().stream())
-                    .filter(wait -> wait.nanos >= LEAST)
-                    .sorted(Comparator.comparingLong(Wait::nanos).reversed());
-        }
-
-        /** Closes the connection if it is still in this wait. */
-        boolean end() {
-            return state.closeAt(moment);
-        }
-    }
 
     private final ServerBounds bounds;
     private final Network client;
@@ -256,10 +232,10 @@ final class ConnectionState {
     }
 
     /** The wait for the client, if it is the client who has to do something. */
-    Optional<Wait> clientWait() {
+    Optional<ClientWait> clientWait() {
         Moment now = now();
         return now.awaitsClient
-                ? Optional.of(new Wait(this, now, nanoTime.getAsLong() - now.begun))
+                ? Optional.of(new ClientWait(this, now, nanoTime.getAsLong() - now.begun))
                 : Optional.empty();
     }
 
@@ -280,7 +256,8 @@ final class ConnectionState {
         return now.awaitsClient && condition.test(now) && closeAt(now);
     }
 
-    private boolean closeAt(Moment wait) {
+    /** Closes the connection if it is still at this moment. */
+    boolean closeAt(Moment wait) {
         if (!moment.compareAndSet(wait, at(ConnectionStage.CLOSED))) {
             return false;
         }

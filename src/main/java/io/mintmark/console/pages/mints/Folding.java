@@ -41,7 +41,7 @@ final class Folding {
     }
 
     /**
-     * The same.
+     * Folds the newest that are found, beginning with ids that were read already.
      *
      * @param first the newest ids of the search, which may be too few for a page
      */

@@ -145,7 +145,7 @@ public record MintsPage(
                 folds,
                 picks,
                 listing.ids().isEmpty() ? suggestions(connection, wanted) : Suggestions.NONE,
-                others(connection, wanted, now),
+                OtherHits.of(connection, wanted, now),
                 now);
     }
 
@@ -171,16 +171,6 @@ public record MintsPage(
         return tenants.isEmpty() && wanted.key().isPresent()
                 ? Suggestions.ofKey(connection, wanted.key().get())
                 : tenants;
-    }
-
-    private static OtherHits others(Connection connection, Wanted wanted, Instant now)
-            throws SQLException {
-        return wanted.any().isEmpty()
-                ? OtherHits.NONE
-                : OtherHits.of(
-                        connection,
-                        wanted.any().get(),
-                        MintSearch.latestSubjects(connection, Suggestions.LATEST, now));
     }
 
     boolean isOldestFirst() {

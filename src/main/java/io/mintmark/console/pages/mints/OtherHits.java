@@ -8,6 +8,7 @@ import io.mintmark.console.pages.frame.Suggestions;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -105,12 +106,17 @@ public record OtherHits(List<Hit> requests, List<Hit> grants, List<Hit> people, 
                 .first(connection, row -> Links.request(row.getString("id")));
     }
 
-    /**
-     * What has the text.
-     *
-     * @param latest subjects of the latest mints and refusals
-     */
-    static OtherHits of(Connection connection, String text, List<String> latest)
+    /** What has the text that was looked for; nothing if none was. */
+    static OtherHits of(Connection connection, Wanted wanted, Instant now) throws SQLException {
+        return wanted.any().isEmpty()
+                ? NONE
+                : of(
+                        connection,
+                        wanted.any().get(),
+                        MintSearch.latestSubjects(connection, Suggestions.LATEST, now));
+    }
+
+    private static OtherHits of(Connection connection, String text, List<String> latest)
             throws SQLException {
         String part = text.toLowerCase(Locale.ROOT);
         String number = part.startsWith(GRANT) ? part.substring(GRANT.length()) : part;

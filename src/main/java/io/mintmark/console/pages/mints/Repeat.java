@@ -66,7 +66,7 @@ public record Repeat(MintLine shown, Instant first, Instant last, int times, boo
                 more);
     }
 
-    /** The same, of a list that goes on after a row of this time. */
+    /** Notes whether its repeats may go on after the end of the list, a row of this time. */
     Repeat continuedAfter(Instant end) {
         return new Repeat(shown, first, last, times, times > 1 && isNear(end));
     }

@@ -135,7 +135,7 @@ public record Wanted(
                         : Activity.Scope.all(tenant));
     }
 
-    /** The same search, from an older mint on. */
+    /** Repeats this search for mints that are older than the given one. */
     Wanted olderThan(UUID mint) {
         return new Wanted(any, tenant, subject, actor, key, outcome, from, to, Optional.of(mint));
     }

@@ -76,7 +76,7 @@ record RequestPage(
             boolean hasBroker,
             Optional<BrokerRoutes.Outcome.Failed> failure)
             throws SQLException {
-        Optional<AccessRequestLine> line = AccessRequestLine.one(connection, id);
+        Optional<AccessRequestLine> line = AccessRequestQueries.one(connection, id);
         if (line.isEmpty()) {
             return Optional.empty();
         }

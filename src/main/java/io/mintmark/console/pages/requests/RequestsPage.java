@@ -102,7 +102,8 @@ record RequestsPage(
                             new Listed(
                                     tenant.get(),
                                     key,
-                                    AccessRequestLine.of(connection, tenant.get(), key, MOST + 1)));
+                                    AccessRequestQueries.of(
+                                            connection, tenant.get(), key, MOST + 1)));
         }
         return view(
                 connection,
@@ -163,7 +164,7 @@ record RequestsPage(
                         RequestTab.links(connection, tab),
                         lines,
                         tab.equals(Optional.of(RequestTab.WAITING))
-                                ? AccessRequestLine.asked(connection)
+                                ? AccessRequestQueries.asked(connection)
                                 : List.of(),
                         more
                                 ? Optional.of(
@@ -176,11 +177,11 @@ record RequestsPage(
     private static List<AccessRequestLine> lines(
             Connection connection, RequestTab tab, Optional<UUID> before) throws SQLException {
         return switch (tab) {
-            case WAITING -> AccessRequestLine.waiting(connection, MOST);
-            case OPEN -> AccessRequestLine.pending(connection, MOST);
-            case DECIDED -> AccessRequestLine.decided(connection, before, DECIDED_ON_A_PAGE + 1);
-            case WITHDRAWABLE -> AccessRequestLine.withdrawable(connection);
-            case BREAK_GLASS -> AccessRequestLine.breakGlasses(connection, MOST);
+            case WAITING -> AccessRequestQueries.waiting(connection, MOST);
+            case OPEN -> AccessRequestQueries.pending(connection, MOST);
+            case DECIDED -> AccessRequestQueries.decided(connection, before, DECIDED_ON_A_PAGE + 1);
+            case WITHDRAWABLE -> AccessRequestQueries.withdrawable(connection);
+            case BREAK_GLASS -> AccessRequestQueries.breakGlasses(connection, MOST);
         };
     }
 

@@ -50,7 +50,7 @@ class ConnectionStateTest {
 
     @Test
     void only_the_wait_that_was_seen_is_ended() {
-        ConnectionState.Wait seen = state.awaitClient(() -> state.clientWait().orElseThrow());
+        ClientWait seen = state.awaitClient(() -> state.clientWait().orElseThrow());
 
         assertFalse(seen.end());
         assertFalse(state.awaitClient(seen::end), "another wait");
