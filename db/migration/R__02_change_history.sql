@@ -339,7 +339,7 @@ COMMENT ON FUNCTION internal.may_read_rows_of(text) IS 'Whether the login, or th
 -- With its owner's rights, since no index on an expression is used under row-level security. Always the end of such an index, for
 -- the reason given at broker.revision. COLLATE: arguments have the collation of the columns that they come from, which is that of
 -- names, and the index has the default.
-CREATE OR REPLACE FUNCTION internal.last_change_of(of_table text, of_tenant text, of_name text, before_revision bigint)
+CREATE OR REPLACE FUNCTION internal.change_before(of_table text, of_tenant text, of_name text, before_revision bigint)
     RETURNS audit.config_change
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
@@ -368,7 +368,7 @@ BEGIN
     RETURN change;
 END
 $$;
-COMMENT ON FUNCTION internal.last_change_of(text, text, text, bigint) IS
+COMMENT ON FUNCTION internal.change_before(text, text, text, bigint) IS
     'The last change of a row of a tenant before a revision, by the id or name that it had then; nulls: there is none.';
 
 CREATE OR REPLACE FUNCTION internal.last_change_of(of_table text, of_tenant text, of_name text) RETURNS audit.config_change
@@ -376,7 +376,7 @@ CREATE OR REPLACE FUNCTION internal.last_change_of(of_table text, of_tenant text
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN internal.last_change_of(of_table, of_tenant, of_name, 9223372036854775807);
+    RETURN internal.change_before(of_table, of_tenant, of_name, 9223372036854775807);
 END
 $$;
 COMMENT ON FUNCTION internal.last_change_of(text, text, text) IS 'The last change of a row of a tenant, by the id or name that it has; nulls: there is none.';
@@ -390,7 +390,7 @@ DECLARE
 BEGIN
     WHILE change.revision IS NOT NULL LOOP
         RETURN NEXT change;
-        change := internal.last_change_of(of_table, of_tenant, of_name, change.revision);
+        change := internal.change_before(of_table, of_tenant, of_name, change.revision);
     END LOOP;
 END
 $$;

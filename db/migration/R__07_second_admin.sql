@@ -104,12 +104,12 @@ BEGIN
         writers := writers || change.changed_by;
         EXIT WHEN change.operation = 'INSERT';
         looked_for := internal.name_in(of_table, change.before);
-        change := internal.last_change_of(of_table, of_tenant, looked_for, change.revision);
+        change := internal.change_before(of_table, of_tenant, looked_for, change.revision);
     END LOOP;
     IF of_table = 'access_rule' THEN
         -- back to its approval: who changed its approvers since then changed what it needs
         WHILE change.after ->> 'approved_at' = change.before ->> 'approved_at' LOOP
-            change := internal.last_change_of(of_table, of_tenant, looked_for, change.revision);
+            change := internal.change_before(of_table, of_tenant, looked_for, change.revision);
         END LOOP;
         writers := writers || ARRAY(SELECT c.changed_by FROM internal.changes_of_approvers(of_tenant, of_name) AS c
                                      WHERE change.after ->> 'approved_at' IS NULL OR c.revision > change.revision);
@@ -227,7 +227,7 @@ BEGIN
        AND internal.name_in(what, c.after) = internal.name_in(what, written);
     -- or the revision of one of its approvers
     IF what = 'access_rule' AND EXISTS (SELECT FROM internal.changes_of_approvers(written ->> 'tenant', written ->> 'id') AS c WHERE c.revision = check_revision.revision) THEN
-        seen := (internal.last_change_of(what, written ->> 'tenant', written ->> 'id', revision)).after;
+        seen := (internal.change_before(what, written ->> 'tenant', written ->> 'id', revision)).after;
     END IF;
     SELECT string_agg(n.key, ', ' ORDER BY n.key) INTO changed
       FROM jsonb_each(internal.what_it_allows(written)) AS n WHERE n.value::text IS DISTINCT FROM (seen -> n.key)::text;

@@ -452,9 +452,7 @@ BEGIN
     PERFORM internal.require_what_there_was(tenant, key, at);
     PERFORM internal.tell_what_there_was_not(tenant, key, at);
     RETURN QUERY
-    SELECT w.subject, w.match, w.idp, w.claims, w.actor_idp, w.actor, w.actor_match, w.actor_claims, w.networks, w.grant_id, w.max_duration, w.valid_from, w.valid_until,
-           w.granted_by, w.granted_at, w.reason, w.uncertain, w.access_request, w.approved_by
-      FROM internal.who_could(who_could_mint.tenant, who_could_mint.key, at) AS w;
+    SELECT w.* FROM internal.who_could(who_could_mint.tenant, who_could_mint.key, at) AS w;
 END
 $$;
 COMMENT ON FUNCTION audit.who_could_mint(text, text, timestamptz) IS

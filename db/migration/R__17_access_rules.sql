@@ -23,7 +23,7 @@ CREATE OR REPLACE FUNCTION internal.required_second_admin(of_tenant text, at_rev
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN coalesce(((internal.last_change_of('tenant', of_tenant, of_tenant, at_revision + 1)).after ->> 'require_second_admin')::boolean, false);
+    RETURN coalesce(((internal.change_before('tenant', of_tenant, of_tenant, at_revision + 1)).after ->> 'require_second_admin')::boolean, false);
 END
 $$;
 COMMENT ON FUNCTION internal.required_second_admin(text, bigint) IS 'Whether a tenant required a second admin at a revision of its history.';

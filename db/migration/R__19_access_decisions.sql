@@ -155,7 +155,7 @@ CREATE OR REPLACE FUNCTION internal.allowed_before(of_table text, of_tenant text
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN internal.what_it_allows((internal.last_change_of(of_table, of_tenant, of_name, before_revision)).after);
+    RETURN internal.what_it_allows((internal.change_before(of_table, of_tenant, of_name, before_revision)).after);
 END
 $$;
 COMMENT ON FUNCTION internal.allowed_before(text, text, text, bigint) IS

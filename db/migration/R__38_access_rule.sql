@@ -250,13 +250,14 @@ BEGIN
     END IF;
     change := internal.last_change_of('access_rule', rule.tenant, rule.id::text);
     WHILE change.after ->> 'approved_at' IS NULL AND change.operation <> 'INSERT' LOOP
-        change := internal.last_change_of('access_rule', rule.tenant, rule.id::text, change.revision);
+        change := internal.change_before('access_rule', rule.tenant, rule.id::text, change.revision);
     END LOOP;
     RETURN coalesce((change.after ->> 'end_access')::boolean, false);
 END
 $$;
 COMMENT ON FUNCTION internal.ends_access(broker.access_rule) IS
     'Whether the end of a rule ends the access that it led to: its end_access, as it was when the rule was last in force.';
+DROP FUNCTION IF EXISTS internal.last_change_of(text, text, text, bigint);
 
 -- A statement that disables or deletes a grant, and beside it changes its rule, may record the change of the rule first.
 CREATE OR REPLACE FUNCTION internal.refuse_ends_off_the_record(of_tenant text, of_rule bigint) RETURNS void

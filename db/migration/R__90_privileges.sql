@@ -60,7 +60,7 @@ BEGIN
 END
 $$;
 GRANT EXECUTE ON FUNCTION internal.is_blocked_in_all_tenants(text, text, timestamptz, jsonb), internal.is_the_broker(text),
-    internal.may_read_rows_of(text), internal.grants_that_name(text, text, text), internal.last_change_of(text, text, text, bigint), internal.types_at(timestamptz), internal.decided_in_all_tenants(timestamptz, timestamptz, text[], text[], text[]),
+    internal.may_read_rows_of(text), internal.grants_that_name(text, text, text), internal.change_before(text, text, text, bigint), internal.types_at(timestamptz), internal.decided_in_all_tenants(timestamptz, timestamptz, text[], text[], text[]),
     internal.blocked_in_all_tenants_at(timestamptz, timestamptz, text[], text[])
     TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
 
