@@ -88,7 +88,8 @@ class RefusingLogTest {
                     "503 SERVICE_UNAVAILABLE ",
                     world.broker().mint(world.token(), "deploy").verdict());
 
-            List<String> lines = book.linesWith("of the locks belong to process %s.".formatted(process));
+            List<String> lines =
+                    book.linesWith("of the locks belong to process %s.".formatted(process));
             assertFalse(lines.isEmpty(), book::text);
             String line = lines.getFirst();
             assertTrue(line.contains("because the server's lock table is full"), line);
