@@ -87,14 +87,14 @@ class MintPageTest {
 
         database.runAsSuperuser(
                 """
-                SET session_replication_role = replica;
+                ALTER TABLE broker.identity_provider DISABLE TRIGGER ALL;
                 UPDATE broker.identity_provider SET name = 'renamed' WHERE name = 'globex-gitlab';
                 """);
         assertLacks(world.page("other", path), denied);
         database.runAsSuperuser(
                 """
-                SET session_replication_role = replica;
                 UPDATE broker.identity_provider SET name = 'globex-gitlab', required_claims = '{}' WHERE name = 'renamed';
+                ALTER TABLE broker.identity_provider ENABLE TRIGGER ALL;
                 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
                 SELECT tenant, idp, subject, key, 'GLX-9' FROM audit.event WHERE mint_id = '%s';
                 """
