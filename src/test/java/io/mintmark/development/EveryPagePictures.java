@@ -115,7 +115,9 @@ class EveryPagePictures {
                    'INC-' || n || ': the shop is down', 3600, n < 3, 1, now() + interval '1 day', now() - n * interval '50 minutes',
                    CASE WHEN n < 3 THEN 'granted' ELSE 'pending' END, CASE WHEN n < 3 THEN n END
               FROM broker.access_rule AS r CROSS JOIN generate_series(1, 4) AS n;
-            UPDATE broker.subject_grant SET created_at = now() - interval '400 days' WHERE id % 2 = 0;
+            ALTER TABLE broker.subject_grant DISABLE TRIGGER USER;
+            UPDATE broker.subject_grant SET created_at = now() - interval '400 days' WHERE id % 2 = 1;
+            ALTER TABLE broker.subject_grant ENABLE TRIGGER USER;
             INSERT INTO broker.console_access (tenant, all_tenants, claim, value, reason)
             VALUES (NULL, true, 'preferred_username', '"eve"', 'an exception');
             INSERT INTO broker.blocked_subject (tenant, subject, reason)

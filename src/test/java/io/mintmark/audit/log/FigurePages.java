@@ -148,6 +148,7 @@ final class FigurePages {
                 new Asked(
                         "a grant's history",
                         "/tenants/tenant-3/history?table=subject_grant&row=" + grant),
+                new Asked("a denial", "/mints/" + denied),
                 new Asked("a denial explained", "/explain?mint=" + denied),
                 new Asked("history of what belongs to no tenant", "/history"),
                 new Asked(

@@ -1,6 +1,7 @@
 package io.mintmark.console.pages.history;
 
 import io.helidon.webserver.http.ServerRequest;
+import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.View;
@@ -22,7 +23,7 @@ import java.util.Optional;
  * @param filter what narrows it, unless it is one row's
  * @param changes the newest first
  * @param next the revision before which there may be more
- * @param statements what revokes the row, if it is a grant
+ * @param statements that extend or revoke the row, if it is a grant
  */
 public record HistoryPage(
         Optional<String> tenant,
@@ -38,11 +39,15 @@ public record HistoryPage(
             List.of(
                     "subject_grant",
                     "key",
+                    "access_rule",
+                    "access_approver",
+                    "access_request",
                     "blocked_subject",
                     "grant_review",
                     "identity_provider",
                     "access_provider",
                     "tenant",
+                    "tenant_admin",
                     "console_access");
 
     private static final int MOST = 40;
@@ -51,6 +56,13 @@ public record HistoryPage(
     static final int OPEN = 5;
 
     private static final String GRANT = "subject_grant";
+
+    /** The end of a grant. That of a grant from a request was approved with the request. */
+    private static final String ENDS =
+            """
+            SELECT FROM broker.subject_grant AS g
+             WHERE g.tenant = ? AND g.id = ? AND g.enabled AND g.valid_until IS NOT NULL AND g.request_id IS NULL
+            """;
 
     /** The page at {@code /tenants/{tenant}/history}. */
     public static View view(Connection connection, ServerRequest request, Instant now)
@@ -139,7 +151,7 @@ public record HistoryPage(
                 changes,
                 Optional.empty(),
                 grant && isThere(changes)
-                        ? revocation(connection, tenant.orElseThrow(), number(row.get()), now)
+                        ? statements(connection, tenant.orElseThrow(), number(row.get()), now)
                         : List.of());
     }
 
@@ -157,10 +169,13 @@ public record HistoryPage(
                 List.of());
     }
 
-    private static List<Statements.Statement> revocation(
+    private static List<Statements.Statement> statements(
             Connection connection, String tenant, long grant, Instant now) throws SQLException {
-        return List.of(
-                Statements.revoke(tenant, grant, Outstanding.ofGrant(connection, grant, now)));
+        Statements.Statement revocation =
+                Statements.revoke(tenant, grant, Outstanding.ofGrant(connection, grant, now));
+        return Query.of(ENDS, tenant, grant).first(connection, _ -> true).isPresent()
+                ? List.of(Statements.extend(tenant, grant), revocation)
+                : List.of(revocation);
     }
 
     private static boolean isThere(List<Change> changes) {

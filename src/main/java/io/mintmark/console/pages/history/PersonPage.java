@@ -22,6 +22,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -100,6 +101,12 @@ public record PersonPage(
         return identities.logins().stream().anyMatch(name -> !name.equals(login));
     }
 
+    /** Whether further logins or subjects are the person's. */
+    boolean hasSeveralNames() {
+        return hasSeveralLogins()
+                || identities.subjects().stream().anyMatch(name -> !name.equals(login));
+    }
+
     /** Links to this page of each of the last months, and of all times. */
     List<Period.Link> months() {
         Period.Link all = new Period.Link("All", Links.person(login), span.isEmpty());
@@ -144,11 +151,16 @@ public record PersonPage(
                                                 .anyMatch(
                                                         one -> one.member().equals("approved_by")))
                         .count();
-        String all = Frame.count(shown().size(), "change");
+        String parts =
+                Stream.of(part(reviews, "review"), part(approvals, "approval"))
+                        .flatMap(Optional::stream)
+                        .collect(Collectors.joining(" and "));
         return (changes.size() > MOST ? "The last " : "")
-                + all
-                + ", of which %s and %s"
-                        .formatted(
-                                Frame.count(reviews, "review"), Frame.count(approvals, "approval"));
+                + Frame.count(shown().size(), "change")
+                + (parts.isEmpty() ? "" : ", of which " + parts);
+    }
+
+    private static Optional<String> part(long number, String what) {
+        return number == 0 ? Optional.empty() : Optional.of(Frame.count(number, what));
     }
 }

@@ -33,12 +33,14 @@ import java.util.UUID;
  * @param approvals the request that its grant was made for, if it was
  * @param blocked whether its subject's tokens get nothing by now
  * @param given what gives its subject the key now, or could; none where no grant is lacked
+ * @param stillDenied why no grant gives it now; none if one does, or where no grant is lacked
  */
 public record MintPage(
         Mint mint,
         GrantRequests approvals,
         boolean blocked,
         Optional<WrittenGrants> given,
+        Optional<StillDenied> stillDenied,
         List<Statements.Statement> statements) {
     private static final String MINT = "mint";
     private static final String DISARMED = "disarmed";
@@ -72,6 +74,9 @@ public record MintPage(
                 GrantRequests.of(connection, mint.origin().grantId().stream().toList()),
                 blocked,
                 given,
+                given.filter(written -> written.inForce().isEmpty()).isPresent()
+                        ? StillDenied.of(connection, mint)
+                        : Optional.empty(),
                 statements(connection, mint, blocks, given, now));
     }
 

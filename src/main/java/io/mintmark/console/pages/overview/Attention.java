@@ -3,6 +3,7 @@ package io.mintmark.console.pages.overview;
 import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.frame.Frame;
 import io.mintmark.console.pages.frame.Links;
+import io.mintmark.console.pages.lint.LintWarning;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -201,7 +202,7 @@ record Attention(
      * @param shared those about rows of no tenant
      * @param ofKeys whether those of keys are among them; not with more keys than are looked at
      */
-    record Lint(Count count, List<OfTenant> tenants, List<SharedWarning> shared, boolean ofKeys) {
+    record Lint(Count count, List<OfTenant> tenants, List<LintWarning> shared, boolean ofKeys) {
         record OfTenant(Optional<String> tenant, long number) {}
 
         /**
@@ -257,7 +258,7 @@ record Attention(
                 Count.of(tenants.stream().mapToLong(Lint.OfTenant::number).sum()),
                 tenants.stream().filter(one -> one.tenant().isPresent()).toList(),
                 tenants.stream().anyMatch(one -> one.tenant().isEmpty())
-                        ? SharedWarning.all(connection)
+                        ? LintWarning.shared(connection)
                         : List.of(),
                 Query.of(LINTS_KEYS, KEYS_LINTED)
                         .first(connection, row -> row.getBoolean(1))

@@ -42,6 +42,22 @@ record Ending(Optional<String> tenant, String table, String row, String what, In
                                         Query.time(row, "ends_at")));
     }
 
+    /** The noun of one of these, such as "grant". */
+    static String noun(List<Ending> endings) {
+        return endings.stream().allMatch(Ending::isGrant) ? "grant" : "certificate";
+    }
+
+    /** The plural of what these are; of both kinds, "grants and certificates". */
+    static String nouns(List<Ending> endings) {
+        return endings.stream().map(Ending::isGrant).distinct().count() > 1
+                ? "grants and certificates"
+                : noun(endings) + "s";
+    }
+
+    private boolean isGrant() {
+        return table.equals("subject_grant");
+    }
+
     /** The URL of the row, with the changed fields. */
     String address() {
         return Links.history(tenant, table, row);

@@ -215,8 +215,8 @@ record Needs(List<Need> all, boolean seesLog, Optional<Instant> verified) {
                             (more ? "over " : "")
                                     + counted(
                                             number,
-                                            "grant or certificate ends soon",
-                                            "grants or certificates end soon")));
+                                            Ending.noun(endings) + " ends soon",
+                                            Ending.nouns(endings) + " end soon")));
         }
         Attention.Reviews reviews = attention.reviews();
         if (reviews.count().number() > 0) {

@@ -184,6 +184,21 @@ public final class Statements {
                                 .formatted(REASON, SqlText.of(tenant), grant));
     }
 
+    /** Postpones the end of a grant; a grant that has ended is in force again. */
+    public static Statement extend(String tenant, long grant) {
+        return new Statement(
+                "Extend this grant by 30 days",
+                KEEPERS,
+                FILL_IN
+                        + """
+                        UPDATE broker.subject_grant
+                           SET valid_until = greatest(valid_until, now()) + interval '30 days',
+                               reason = left(concat_ws('; ', reason, %s), 1000)
+                         WHERE tenant = %s AND id = %d;\
+                        """
+                                .formatted(REASON, SqlText.of(tenant), grant));
+    }
+
     /**
      * A grant for somebody. The placeholder in angle brackets is invalid SQL, so the statement
      * fails until it is replaced, and the database rejects another tenant's identity provider.

@@ -121,6 +121,11 @@ record TenantLine(
         return (number > COUNTED ? "over " : "") + Frame.number(Math.min(number, COUNTED));
     }
 
+    /** The noun of a number; its plural must be regular. */
+    static String noun(long number, String what) {
+        return number == 1 ? what : what + "s";
+    }
+
     Spark spark() {
         return new Spark(day);
     }

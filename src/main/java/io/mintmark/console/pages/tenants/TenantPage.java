@@ -10,12 +10,12 @@ import io.mintmark.console.pages.approvals.GrantRequests;
 import io.mintmark.console.pages.approvals.RuleLine;
 import io.mintmark.console.pages.frame.Folded;
 import io.mintmark.console.pages.frame.Frame;
-import io.mintmark.console.pages.frame.GrantActor;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.Suggestions;
 import io.mintmark.console.pages.frame.View;
 import io.mintmark.console.pages.history.Change;
+import io.mintmark.console.pages.lint.LintWarning;
 import io.mintmark.console.pages.statements.Statements;
 import io.mintmark.console.pages.subjects.SubjectBlock;
 
@@ -49,7 +49,7 @@ public record TenantPage(
         List<TenantRow> identityProviders,
         List<TenantRow> accessProviders,
         List<TenantRow> keys,
-        List<Grant> grants,
+        List<TenantGrant> grants,
         GrantRequests approvals,
         List<RuleLine> rules,
         long grantCount,
@@ -85,14 +85,6 @@ public record TenantPage(
               FROM broker.tenant AS t WHERE t.name = ?
             """;
 
-    private static final String GRANTS_OF =
-            """
-            SELECT g.id, g.idp, g.match, g.subject, g.actor_idp, g.actor_match, g.actor, g.key, nullif(g.claims, '{}')::text AS claims,
-                   g.enabled, g.valid_from, g.valid_until, g.reason, g.created_by, g.created_at
-              FROM broker.subject_grant AS g
-             WHERE g.tenant = ? AND g.id > ? AND strpos(g.subject || ' ' || g.key, ?) > 0 ORDER BY g.id LIMIT ?
-            """;
-
     private static final String GRANT_COUNT =
             """
             SELECT count(*) AS grants
@@ -116,30 +108,6 @@ public record TenantPage(
             Instant updatedAt,
             long revision,
             List<String> admins) {}
-
-    /** A grant, in force or not. */
-    record Grant(
-            long id,
-            String idp,
-            String match,
-            String subject,
-            Optional<GrantActor> actor,
-            String key,
-            Optional<String> claims,
-            boolean enabled,
-            Optional<Instant> from,
-            Optional<Instant> until,
-            Optional<String> reason,
-            String by,
-            Instant at) {
-
-        /** Whether the grant is enabled and {@code now} is between its start and its end. */
-        boolean isInForce(Instant now) {
-            return enabled
-                    && from.filter(begin -> begin.isAfter(now)).isEmpty()
-                    && until.filter(end -> !end.isAfter(now)).isEmpty();
-        }
-    }
 
     /** The page at {@code /tenants/{tenant}}. */
     public static View view(Connection connection, ServerRequest request, Instant now)
@@ -176,9 +144,7 @@ public record TenantPage(
         String part = with.orElse("");
         Optional<Tenant> tenant = Query.of(TENANT, name).first(connection, TenantPage::tenant);
         boolean lintsKeys = lintsKeys(connection, name);
-        List<Grant> grants =
-                Query.of(GRANTS_OF, name, after, part, GRANTS + 1)
-                        .list(connection, TenantPage::grant);
+        List<TenantGrant> grants = TenantGrant.of(connection, name, after, part, GRANTS + 1);
         return tenant.isEmpty()
                 ? Optional.empty()
                 : Optional.of(
@@ -191,7 +157,7 @@ public record TenantPage(
                                 TenantRow.keys(connection, name, part),
                                 grants,
                                 GrantRequests.of(
-                                        connection, grants.stream().map(Grant::id).toList()),
+                                        connection, grants.stream().map(TenantGrant::id).toList()),
                                 RuleLine.of(connection, name, Optional.empty()),
                                 Query.of(GRANT_COUNT, name, GRANTS_COUNTED + 1)
                                         .first(connection, row -> row.getLong("grants"))
@@ -228,23 +194,6 @@ public record TenantPage(
                 Query.time(row, "updated_at"),
                 row.getLong("revision"),
                 admins);
-    }
-
-    private static Grant grant(ResultSet row) throws SQLException {
-        return new Grant(
-                row.getLong("id"),
-                row.getString("idp"),
-                row.getString("match"),
-                row.getString("subject"),
-                GrantActor.of(row),
-                row.getString("key"),
-                Query.text(row, "claims"),
-                row.getBoolean("enabled"),
-                Query.timeIfAny(row, "valid_from"),
-                Query.timeIfAny(row, "valid_until"),
-                Query.text(row, "reason"),
-                row.getString("created_by"),
-                Query.time(row, "created_at"));
     }
 
     private static boolean lintsKeys(Connection connection, String tenant) throws SQLException {
@@ -299,7 +248,7 @@ public record TenantPage(
         return grants.size() > GRANTS;
     }
 
-    List<Grant> shownGrants() {
+    List<TenantGrant> shownGrants() {
         return hasMoreGrants() ? grants.subList(0, GRANTS) : grants;
     }
 }

@@ -150,6 +150,18 @@ class HistoryPageTest {
     }
 
     @Test
+    void a_grant_with_an_end_has_the_statement_that_extends_it() {
+        String ends =
+                database.value("SELECT id FROM broker.subject_grant WHERE valid_until > now()");
+        String path = "/tenants/acme/history?table=subject_grant&row=";
+
+        assertShows(world.page("lead", path + ends), "Extend this grant by 30 days", "Revoke this");
+        String open = world.page("lead", path + "1");
+        assertShows(open, "Revoke this grant");
+        assertLacks(open, "Extend this grant");
+    }
+
+    @Test
     void a_person_s_page_has_what_all_of_their_logins_and_subjects_did() {
         try (TestDatabase own = ConsoleWorld.filled()) {
             own.admin(
@@ -194,8 +206,17 @@ class HistoryPageTest {
             assertShows(
                     otto,
                     "/requests/4f0f6f58-7d7c-4a57-b7c9-0d7a61c2a005",
-                    "No change in this time.");
-            assertLacks(otto, "One person:", "a2a004", "created tenant");
+                    "Nothing: no grant in force that you may see is for this name.",
+                    "No change that you may see.");
+            assertLacks(otto, "One person:", "a2a004", "created tenant", "0 reviews");
+            assertShows(
+                    there.page("lead", Links.person("person:otto") + "?from=2026-01-01"),
+                    "No change in this time that you may see.");
+            own.admin(
+                    "INSERT INTO broker.grant_review (grant_id, verdict, note) VALUES (1, 'keep', 'used daily')");
+            assertShows(
+                    there.page("lead", Links.person("test_admin")),
+                    " changes, of which 1 review, the newest first");
             String denied = deployer.replace("main", "feature/new-checkout");
             assertShows(there.page("lead", Links.person(denied)), "not_granted");
             for (String name : List.of("person:rita", "person:otto", denied)) {

@@ -76,6 +76,34 @@ class MintPageTest {
         assertShows(page, "<b>What to do:</b> ", advice);
     }
 
+    @Test
+    void a_denied_mint_says_which_condition_denies_it_now_until_a_grant_gives_it() {
+        String path =
+                "/mints/"
+                        + ConsoleWorld.mint(
+                                database, "tenant = 'globex' AND reason = 'not_granted'");
+        String denied = "<b>Now: still denied.</b>";
+        assertShows(world.page("other", path), denied, "namespace_id", ">\"42\"</span>");
+
+        database.runAsSuperuser(
+                """
+                ALTER TABLE broker.identity_provider DISABLE TRIGGER ALL;
+                UPDATE broker.identity_provider SET name = 'renamed' WHERE name = 'globex-gitlab';
+                """);
+        assertLacks(world.page("other", path), denied);
+        database.runAsSuperuser(
+                """
+                UPDATE broker.identity_provider SET name = 'globex-gitlab', required_claims = '{}' WHERE name = 'renamed';
+                ALTER TABLE broker.identity_provider ENABLE TRIGGER ALL;
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
+                SELECT tenant, idp, subject, key, 'GLX-9' FROM audit.event WHERE mint_id = '%s';
+                """
+                        .formatted(path.substring("/mints/".length())));
+        String granted = world.page("other", path);
+        assertLacks(granted, denied);
+        assertShows(granted, "gives it now.", "Why was it refused, and would it be now?");
+    }
+
     /** One chain has the rows of all tenants: its numbers would count those of the others. */
     @Test
     void where_a_row_stands_among_others_is_told_to_those_alone_who_see_them() {

@@ -86,7 +86,7 @@ class RequestTabsTest {
     @Test
     void other_tenants_viewers_find_none() {
         assertShows(world.page("other", OPEN), "Open <b>0</b>", "No request is open.");
-        assertShows(world.page("other", DECIDED), "No request was decided before.");
+        assertShows(world.page("other", DECIDED), "No request has been decided yet.");
         assertShows(world.page("other", BREAK_GLASS), "Nobody used break glass.");
     }
 

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -93,6 +94,7 @@ class StatementsTest {
                 Statements.give("acme", "ci", "someone", Optional.empty(), "api"),
                 Statements.giveSomebody("acme", List.of("ci"), "api"),
                 Statements.enable("acme", 1),
+                Statements.extend("acme", 1),
                 Statements.block("acme", Optional.of("ci"), "someone", NOTHING),
                 Statements.blockLonger("acme", Optional.of("ci"), 1, NOTHING),
                 Statements.letSee("acme"));
@@ -156,6 +158,25 @@ class StatementsTest {
         assertEquals(List.of("INC-1; OPS-1"), blocked("reason"));
         assertEquals(List.of("t"), blocked("until IS NULL"));
         database.admin("DELETE FROM broker.blocked_subject");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"2 days", "-2 days"})
+    void a_grant_ends_thirty_days_later_also_if_it_has_ended(String end) {
+        database.runAsSuperuser(
+                """
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_from, valid_until, reason)
+                VALUES ('acme', 'ci', 'ends', 'api', now() - interval '9 days', now() + interval '%s', 'OPS-0');
+                """
+                        .formatted(end));
+        String id = database.value("SELECT id FROM broker.subject_grant");
+
+        run("on", Statements.extend("acme", Long.parseLong(id)));
+
+        database.assertRows(
+                "SELECT round(extract(epoch FROM valid_until - now()) / 86400)::int || ' days, ' || reason FROM broker.subject_grant",
+                (end.startsWith("-") ? "30" : "32") + " days, OPS-0; OPS-1");
+        database.admin("DELETE FROM broker.subject_grant");
     }
 
     @Test

@@ -4,6 +4,7 @@ import static io.mintmark.TextAssertions.assertLacks;
 import static io.mintmark.TextAssertions.assertShows;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.console.pages.ConsoleWorld;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
+import java.util.regex.Pattern;
 
 /** The configuration of a tenant, as its page shows it. */
 @Tag("every-postgres")
@@ -55,6 +57,70 @@ class TenantPageTest {
     @Test
     void what_is_hardly_meant_stands_with_its_tenant() {
         assertShows(world.page("lead", "/tenants/acme"), "Lint warnings", "whole organisation");
+    }
+
+    @Test
+    void a_lint_warning_says_when_and_by_whom_its_row_was_last_changed() {
+        database.runAsSuperuser(
+                """
+                ALTER TABLE broker.subject_grant DISABLE TRIGGER ALL;
+                UPDATE broker.subject_grant SET updated_at = now() - interval '40 days', updated_by = 'rita' WHERE id = 2;
+                ALTER TABLE broker.subject_grant ENABLE TRIGGER ALL;
+                INSERT INTO internal.lint_finding (table_name, id, tenant, rule, detail) VALUES
+                    ('blocked_subject', 10, 'acme', 'block_matches_nothing', NULL), ('blocked_subject', 9, 'acme', 'block_matches_nothing', NULL);
+                """);
+        try {
+            String page = world.page("lead", "/tenants/acme");
+
+            assertTrue(
+                    Pattern.compile(
+                                    "subject grant <span class=\"id\">2</span></a>: <b>whole organisation</b>\\. [^\\n]* <small>Row last changed <time [^>]*>40 days ago<[^\\n]*</time> by rita\\.</small></li>")
+                            .matcher(page)
+                            .find(),
+                    page);
+            String gone = "blocked subject <span class=\"id\">9</span></a>: ";
+            assertShows(page, gone);
+            assertLacks(
+                    page.lines().filter(line -> line.contains(gone)).toList().getFirst(), "Row");
+            assertTrue(
+                    page.indexOf(gone) < page.indexOf(gone.replace("9", "10")), "ids as numbers");
+        } finally {
+            database.runAsSuperuser(
+                    "DELETE FROM internal.lint_finding WHERE table_name = 'blocked_subject'");
+        }
+    }
+
+    @Test
+    void break_glass_needs_no_approver_and_an_approval_does() {
+        database.admin(
+                """
+                INSERT INTO broker.access_rule (tenant, key, idp, subject, match, approvals, max_access, break_glass) VALUES
+                    ('acme', 'read-only', 'acme-github', 'repo:acme/glass', 'exact', 1, 3600, true),
+                    ('acme', 'read-only', 'acme-github', 'repo:acme/asks', 'exact', 1, 3600, false);
+                """);
+        try {
+            String page = world.page("lead", "/tenants/acme");
+
+            assertShows(row(page, "repo:acme/glass"), "<span class=\"none\">none needed</span>");
+            assertShows(row(page, "repo:acme/asks"), "<strong class=\"attention\">none</strong>");
+        } finally {
+            database.admin("DELETE FROM broker.access_rule WHERE key = 'read-only'");
+        }
+    }
+
+    /** The row of a table that shows a subject as the one who may ask. */
+    private static String row(String page, String subject) {
+        int asks = page.indexOf(subject, page.indexOf("data-label=\"May ask\""));
+        return page.substring(asks, page.indexOf("</tr>", asks));
+    }
+
+    @Test
+    void the_list_of_tenants_names_numbers_in_singular_and_plural() {
+        assertShows(
+                world.page("auditor", "/tenants"),
+                "data-label=\"keys\">3<",
+                "data-label=\"key\">1<",
+                "zero\" data-label=\"reviews due\">");
     }
 
     @Test
