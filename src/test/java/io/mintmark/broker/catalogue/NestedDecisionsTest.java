@@ -85,7 +85,7 @@ class NestedDecisionsTest {
                 refused(
                         "DELETE FROM broker.access_approver WHERE role_name = 'test_tenant_admin'",
                         vote(request, "withdraw") + " RETURNING pg_temp.nested()");
-        assertTrue(said.contains("changes a row that makes you an approver of it"), said);
+        assertTrue(said.contains("changes a row that makes you its approver"), said);
         assertStatus(request, "granted");
     }
 
@@ -234,12 +234,12 @@ class NestedDecisionsTest {
             textBlock =
                     """
                     refuse   | UPDATE broker.access_rule SET max_access = 3000 WHERE id = 1                          | ended while the statement
-                    refuse   | DELETE FROM broker.access_approver WHERE role_name = 'test_tenant_admin'              | changes a row that makes you an approver of it
-                    approve  | DELETE FROM broker.access_approver WHERE role_name = 'test_tenant_admin'              | changes a row that makes you an approver of it
+                    refuse   | DELETE FROM broker.access_approver WHERE role_name = 'test_tenant_admin'              | changes a row that makes you its approver
+                    approve  | DELETE FROM broker.access_approver WHERE role_name = 'test_tenant_admin'              | changes a row that makes you its approver
                     withdraw | UPDATE broker.subject_grant SET enabled = false                                       | ended while the statement
-                    withdraw | INSERT INTO broker.access_approver (rule, role_name, idp, subject) VALUES (2, 'test_tenant_admin', 'sso', 'dev:eve') | changes a row that makes you an approver of it
-                    approve  | INSERT INTO broker.access_approver (rule, role_name, idp, subject, program) VALUES (1, 'test_tenant_admin', 'sso', 'dev:tina', true) | changes a row that makes you an approver of it
-                    refuse   | INSERT INTO broker.access_approver (rule, role_name, step) VALUES (1, 'test_tenant_admin', 2) | changes a row that makes you an approver of it
+                    withdraw | INSERT INTO broker.access_approver (rule, role_name, idp, subject) VALUES (2, 'test_tenant_admin', 'sso', 'dev:eve') | changes a row that makes you its approver
+                    approve  | INSERT INTO broker.access_approver (rule, role_name, idp, subject, program) VALUES (1, 'test_tenant_admin', 'sso', 'dev:tina', true) | changes a row that makes you its approver
+                    refuse   | INSERT INTO broker.access_approver (rule, role_name, step) VALUES (1, 'test_tenant_admin', 2) | changes a row that makes you its approver
                     """)
     void what_a_decision_calls_is_seen_by_it(String verdict, String change, String refusal) {
         String request = asked.asks("dev:eve", "deploy", 600);
