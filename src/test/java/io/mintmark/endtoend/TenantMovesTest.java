@@ -278,7 +278,8 @@ class TenantMovesTest {
                                                 "SELECT broker.import_tenant($file$%s$file$, 'https://a.example.com', 'x', false)"
                                                         .formatted(content)));
         String why = String.valueOf(refused.getCause());
-        assertTrue(why.contains("has a row of broker." + table + " of tenant \"beta\""), why);
+        assertTrue(
+                why.contains("a row of broker." + table + " that belongs to tenant \"beta\""), why);
         assertEquals(before, target.database().column(OF_BETA.formatted(table)));
     }
 
