@@ -78,7 +78,9 @@ public final class TestDatabase implements AutoCloseable {
             // so that tests may write rows of some minutes ago on the first day of a month
             TestDatabase template = new TestDatabase(name);
             template.run(
-                    Who.OWNER, "SELECT audit.create_partition((now() - interval '1 month')::date)");
+                    Who.OWNER,
+                    "SET ROLE %s; SELECT audit.create_partition((now() - interval '1 month')::date)"
+                            .formatted(Who.OWNER.role));
             template.endIdle();
             return name;
         }
