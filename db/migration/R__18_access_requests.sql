@@ -198,7 +198,7 @@ BEGIN
                          (SELECT max(r.max_access) FROM unnest(found) AS r WHERE r.break_glass = rule.break_glass));
     ELSIF NOT internal.reason_fits(rule.reason_pattern, why) THEN
         refusal := 'bad_reason';
-        detail := concat_ws(' ', format('The reason for access to key "%s" must match the pattern %s.', key, rule.reason_pattern), rule.reason_hint);
+        detail := concat_ws(' ', format('The reason for access to key "%s" must match the pattern "%s".', key, rule.reason_pattern), rule.reason_hint);
     ELSIF rule.break_glass AND EXISTS (
               SELECT FROM broker.access_request AS q WHERE q.tenant = rule_to_ask_by.tenant AND q.rule = rule.id AND q.break_glass
                  AND q.signed_off_by IS NULL AND q.requested_at < clock_timestamp() - interval '24 hours') THEN
@@ -272,7 +272,8 @@ BEGIN
         (coalesce(length(why), 0) NOT BETWEEN 10 AND 1000, 'bad_reason', format('The reason has %s characters; it must have 10 to 1000.', coalesce(length(why), 0))),
         (coalesce(seconds, 0) NOT BETWEEN 60 AND 2592000, 'bad_seconds', format('Access can be requested for 60 to 2592000 seconds (30 days), not for %s.', coalesce(seconds::text, 'null'))),
         (coalesce(cardinality(asked), 0) NOT BETWEEN 1 AND 20, 'no_rule', format('A request for access can name 1 to 20 keys, not %s.', coalesce(cardinality(asked), 0))),
-        (own_issuer IS NULL OR actor IS NOT NULL AND their_issuer IS NULL, 'no_rule', 'The identity provider of your token, or of the actor''s token, no longer exists in this tenant. Ask an admin of the tenant.'),
+        (own_issuer IS NULL, 'no_rule', 'The identity provider of your token no longer exists in this tenant. Ask an admin of the tenant.'),
+        (actor IS NOT NULL AND their_issuer IS NULL, 'no_rule', 'The identity provider of the actor''s token was deleted or disabled. Ask an admin of the tenant.'),
         (NOT internal.accepts_token(tenant, idp, claims), 'no_rule', 'The identity provider of your token was changed just now, and no longer accepts the token. Get a new token, or ask an admin of the tenant.'),
         (internal.block_of_parties(tenant, idp, subject, actor_idp, actor, claims) IS NOT NULL, 'blocked', 'You, or the agent that acts for you, are blocked, so you cannot request access. Ask an admin of the tenant.')
         ) AS f (applies, refusal, detail) WHERE f.applies LIMIT 1;

@@ -170,7 +170,9 @@ BEGIN
             format(CASE WHEN named = checked.settings ->> aim THEN '%s: the setting "%s" is "%s", which access provider "%s" does not allow.'
                         ELSE '%s: the setting "%s" has the target "%s", which access provider "%s" does not allow.' END,
                    owner, aim, named, provider.name),
-            format('The access provider''s allowed_targets: %s. A platform admin can change them.', array_to_string(provider.allowed_targets, ', ')));
+            format('The access provider''s allowed_targets: %s. ', array_to_string(provider.allowed_targets, ', '))
+                || CASE WHEN named ~ (kind.key_settings -> aim ->> 'named_literally') THEN format('They must contain "%s" itself, since no pattern matches it. ', named) ELSE '' END
+                || 'A platform admin can change them.');
     END LOOP;
 END
 $$;
@@ -195,7 +197,7 @@ BEGIN
             format('%s: max_duration is %s seconds, but type %s issues credentials for %s.',
                    owner, checked.max_duration, kind.type, internal.span_of(kind.min_duration, kind.max_duration)),
             format('max_duration is in seconds%s. Write %s to %s, for example %s.',
-                   CASE WHEN checked.max_duration <= 48 THEN format(': %s hours are %s', checked.max_duration, checked.max_duration * 3600) ELSE '' END,
+                   CASE WHEN checked.max_duration BETWEEN 2 AND 48 THEN format(': %s hours are %s', checked.max_duration, checked.max_duration * 3600) ELSE '' END,
                    kind.min_duration, kind.max_duration,
                    CASE WHEN checked.max_duration <= 48 AND checked.max_duration * 3600 BETWEEN kind.min_duration AND kind.max_duration THEN checked.max_duration * 3600
                         ELSE least(greatest(checked.max_duration, kind.min_duration), kind.max_duration) END));

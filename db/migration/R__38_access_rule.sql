@@ -147,7 +147,7 @@ BEGIN
     END IF;
     PERFORM internal.refuse_kept_id(TG_RELID, OLD.id, NEW.id);
     IF NEW.steps IS DISTINCT FROM coalesce(OLD.steps, '{1}') THEN
-        PERFORM internal.refuse_kept_column('steps', 'Leave out steps: they are those of the rule''s approvers, which broker.access_approver has in its column step.');
+        PERFORM internal.refuse_kept_column('steps', 'Leave out steps: the database takes them from the column step of the rule''s rows in broker.access_approver.');
     END IF;
     NEW := internal.approved(NEW, OLD);
     IF row_security_active(TG_RELID) AND NOT internal.login_is('a platform admin') THEN

@@ -494,7 +494,7 @@ class RequestDecisionsTest {
         assertEquals(400, answer.statusCode());
         assertShows(
                 answer.body(),
-                "must match the pattern INC-**. Start with the &lt;ticket&gt;.",
+                "must match the pattern \"INC-**\". Start with the &lt;ticket&gt;.",
                 "Because &lt;b&gt; I can</textarea>",
                 "role=\"alert\"");
         assertEquals(303, ask(rita, "deploy", "INC-7+is+open").statusCode());

@@ -183,7 +183,7 @@ class ConsentRoutesTest {
         assertEquals(400, prose.status(), prose::toString);
         assertEquals("reason", prose.at("/details/field"));
         assertEquals(
-                "The reason for access to key \"spare\" must match the pattern Mail **. Start with Mail.",
+                "The reason for access to key \"spare\" must match the pattern \"Mail **\". Start with Mail.",
                 prose.at("/message"));
     }
 }

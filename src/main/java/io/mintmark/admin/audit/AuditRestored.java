@@ -42,8 +42,8 @@ import java.util.stream.Stream;
             "Compares a restored database with kept checkpoints and an export, and reports what it",
             "lost. If it lost a checkpoint, or a change of the configuration that is in the export,",
             "replicas with AUDIT_ON_LOSS=stop mint nothing until audit declare-gap or audit",
-            "acknowledge-loss. Run this command first after a restore: it prints the lost changes, and",
-            "the command that declares them once the revocations among them are repeated.",
+            "acknowledge-loss. Run this command first after a restore: it prints the lost changes.",
+            "Repeat the lost revocations and blocks, then run the command that it prints.",
             "New rows get ids that no lost row can have had.",
             "Needs AUDIT_SIGNING_KEY_FILE and the service's login."
         },

@@ -72,7 +72,7 @@ record TenantFile(String content, String statement) {
             }
         } catch (IOException e) {
             throw new CommandFailed(
-                    "--output: '%s' can't be written (%s); the tenant has moved, so run the command again with another file"
+                    "--output: '%s' can't be written (%s). The tenant is already closed in this cell, and no cell serves it until the file is imported: run the command again with another --output."
                             .formatted(output, e));
         }
     }

@@ -112,7 +112,8 @@ public final class TrustedKeys {
         ECKey key = keys.get(id(parsed));
         if (key == null) {
             throw new IllegalArgumentException(
-                    "is signed by key %s, which is not trusted".formatted(id(parsed)));
+                    "is signed by key %s, which is not among the trusted audit keys"
+                            .formatted(id(parsed)));
         }
         requireValid(parsed, key);
         return parsed.getPayload().toString();

@@ -48,7 +48,9 @@ public record NoteKey(String name, Type type, String raw) {
 
     public NoteKey {
         if (!NAME.matcher(name).matches()) {
-            throw new IllegalArgumentException("'%s' is not the name of a key".formatted(name));
+            throw new IllegalArgumentException(
+                    "'%s' can't be the name of a key: it must have 1 to 255 characters, without white space, control characters and +"
+                            .formatted(name));
         }
     }
 

@@ -152,13 +152,31 @@ final class PastDecision {
             throws Objected {
         RecordedMint.require(
                 idp.issuer().equals(mint.text(EventFields.ISSUER)),
-                () -> "the identity provider has another issuer at revision " + revision);
+                () ->
+                        "identity provider '%s' had the issuer '%s' at revision %d, but the mint's row has the issuer '%s'"
+                                .formatted(
+                                        mint.text(EventFields.IDP),
+                                        idp.issuer(),
+                                        revision,
+                                        mint.text(EventFields.ISSUER)));
         RecordedMint.require(
                 key.provider().equals(mint.text(EventFields.PROVIDER)),
-                () -> "the key belongs to another access provider at revision " + revision);
+                () ->
+                        "key '%s' had the access provider '%s' at revision %d, but the mint's row has '%s'"
+                                .formatted(
+                                        mint.text(EventFields.KEY),
+                                        key.provider(),
+                                        revision,
+                                        mint.text(EventFields.PROVIDER)));
         RecordedMint.require(
                 provider.type().equals(mint.text(EventFields.PROVIDER_TYPE)),
-                () -> "the access provider has another type at revision " + revision);
+                () ->
+                        "access provider '%s' had the type '%s' at revision %d, but the mint's row has the type '%s'"
+                                .formatted(
+                                        mint.text(EventFields.PROVIDER),
+                                        provider.type(),
+                                        revision,
+                                        mint.text(EventFields.PROVIDER_TYPE)));
     }
 
     private void requireGranted(RecordedMint mint, Revisions then, Grant grant, Parties parties)

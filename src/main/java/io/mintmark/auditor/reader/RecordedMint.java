@@ -129,7 +129,13 @@ record RecordedMint(List<@Nullable String> fields) {
                         hasToken ? ofActor.required() : ClaimConditions.NONE);
         require(
                 ofActor.issuer().equals(text(EventFields.ACTOR_ISSUER)),
-                () -> "the actor's identity provider has another issuer at revision " + then.own());
+                () ->
+                        "the actor's identity provider '%s' had the issuer '%s' at revision %d, but the mint's row has the issuer '%s'"
+                                .formatted(
+                                        text(EventFields.ACTOR_IDP),
+                                        ofActor.issuer(),
+                                        then.own(),
+                                        text(EventFields.ACTOR_ISSUER)));
         if (hasToken) {
             requireAccepted(actor, ofActor, Role.ACTOR, then);
         } else {

@@ -68,7 +68,7 @@ public enum Metric {
     AUDIT_COMMIT(
             Kind.TIMER,
             List.of("outcome"),
-            "Commits of the audit log. A commit writes the rows of all waiting requests."),
+            "Commits of the audit log. A commit writes the rows of up to 128 waiting requests."),
     AUDIT_LOSSES(
             Kind.COUNTER,
             List.of("cause"),

@@ -590,7 +590,7 @@ class ApprovalsInStepsTest {
         assertEquals(expected, reasoned(reason, "coalesce(refusal, status)"));
         if (expected.equals("bad_reason")) {
             assertEquals(
-                    "The reason for access to key \"vault\" must match the pattern INC-**. Start with the ticket.",
+                    "The reason for access to key \"vault\" must match the pattern \"INC-**\". Start with the ticket.",
                     reasoned(reason, "detail"));
         }
     }

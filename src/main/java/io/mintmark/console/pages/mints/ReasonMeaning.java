@@ -36,8 +36,7 @@ enum ReasonMeaning {
             "Have the client get a token for each request. If the client already does so, someone may have copied the token."),
     INVALID_SIGNATURE(
             "no signing key of the issuer verifies the token",
-            "Check jwks_uri of the identity provider and whether the issuer rotated its keys. If"
-                    + " both are right, the token was forged."),
+            "Compare kid in the token's header with the keys at the identity provider's jwks_uri. If the key is missing there, correct jwks_uri. If it is there, the token was forged or altered."),
     MISSING_KEY_ID(
             "the token has no kid, and the issuer has several keys",
             "Have the issuer put kid into the token's header."),
