@@ -1941,9 +1941,9 @@ def decide(row, chain, at):
     for of, what in (key, f"key {row['key']}"), (grant, f"grant {row['grant_id']}"):
         require(text_of(owner, "require_second_admin") != "true" or text_of(of, "approved_at") is not None,
                 f"unapproved_{what} at revision {revision}")
-    require(text_of(idp, "issuer") == row["issuer"], f"identity provider '{row['idp']}' had the issuer '{text_of(idp, 'issuer')}' at revision {revision}, but the mint's row has the issuer '{row['issuer']}'")
+    require(text_of(idp, "issuer") == row["issuer"], f"identity provider '{row['idp']}' had the issuer '{text_of(idp, 'issuer')}' at revision {revision}, but the mint's row has '{row['issuer']}'")
     require(text_of(key, "provider") == row["provider"], f"key '{row['key']}' had the access provider '{text_of(key, 'provider')}' at revision {revision}, but the mint's row has '{row['provider']}'")
-    require(text_of(provider, "type") == row["provider_type"], f"access provider '{row['provider']}' had the type '{text_of(provider, 'type')}' at revision {revision}, but the mint's row has the type '{row['provider_type']}'")
+    require(text_of(provider, "type") == row["provider_type"], f"access provider '{row['provider']}' had the type '{text_of(provider, 'type')}' at revision {revision}, but the mint's row has '{row['provider_type']}'")
     require_accepted(idp, "subject", revision)
     budget = Budget(STEPS)
     actor_required, actor_digest = require_actor(row, revision)

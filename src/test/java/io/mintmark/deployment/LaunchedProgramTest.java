@@ -112,7 +112,7 @@ class LaunchedProgramTest {
                 assertEquals(1, replica.awaitEnd());
                 String log = replica.log();
                 assertTrue(log.contains("mintmark: the certificate authorities"), log);
-                assertTrue(log.contains("JAVA_OPTS: problem accessing trust store"), log);
+                assertTrue(log.contains("can't be read (problem accessing trust store)"), log);
                 assertFalse(log.contains("Mintmark serves"), log);
             }
         }

@@ -19,6 +19,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayDeque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -75,10 +76,13 @@ class EmergencyPagesTest {
         }
         Queue<String> blocks = new ArrayDeque<>(commands(page));
         boolean tls = page.equals("events/certificate-ends.md");
-        try (RootInstallation installation =
-                new RootInstallation(directory, tls ? TLS : Map.of())) {
+        Map<String, String> settings = new HashMap<>(tls ? TLS : Map.of());
+        try (RootInstallation installation = new RootInstallation(directory, settings)) {
             switch (page) {
-                case "run/rotate-keys.md" -> rotate(installation, blocks);
+                case "run/rotate-keys.md" -> {
+                    rotate(installation, blocks);
+                    replaceLost(installation, settings, blocks);
+                }
                 case "events/certificate-ends.md" -> renew(installation, blocks);
                 case "events/auditor-comes.md" -> handOver(installation, blocks);
                 case "events/laptop-stolen.md" -> block(installation, blocks);
@@ -112,6 +116,30 @@ class EmergencyPagesTest {
         installation.stop();
         installation.start();
         Eventually.holds(() -> installation.run(proveAudit) == 0);
+    }
+
+    /** The audit log's key is lost: both keys verify the log afterwards, and one alone doesn't. */
+    private static void replaceLost(
+            RootInstallation installation, Map<String, String> settings, Queue<String> blocks)
+            throws IOException {
+        installation.succeeds("openssl pkey -in etc/audit.pem -pubout -out etc/trusted.pem");
+        installation.succeeds(blocks.remove());
+        assertEquals(1, installation.run("mintmark check"), installation::said);
+        settings.put("AUDIT_KEY_REPLACED", "true");
+        installation.succeeds("mintmark check");
+        installation.stop();
+        installation.start();
+        settings.remove("AUDIT_KEY_REPLACED");
+        Eventually.holds(() -> installation.run("mintmark check") == 0);
+        installation.succeeds("grep --no-filename '\"checkpoint\"' out-* > etc/kept.jsonl");
+        String verify = blocks.remove();
+        assertEquals(
+                1,
+                installation.run(
+                        "cd etc\nmintmark audit verify --keys trusted.pem --checkpoints kept.jsonl"),
+                installation::said);
+        installation.succeeds("cd etc\n" + verify);
+        assertTrue(installation.said().contains("is the first one signed by key"));
     }
 
     /** The pair of the broker's port is replaced while it runs. */

@@ -182,6 +182,7 @@ final class RootInstallation implements AutoCloseable {
     private String here(String text) {
         return text.replace("/etc/mintmark", directory.resolve("etc").toString())
                 .replace("-g mintmark", "-g " + SERVICE)
+                .replace("root:mintmark", "root:" + SERVICE)
                 .replace(
                         "8080 8090",
                         ports.isEmpty() ? "" : ports.getFirst() + " " + ports.getLast());

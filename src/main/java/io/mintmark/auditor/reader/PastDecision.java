@@ -150,33 +150,42 @@ final class PastDecision {
     private static void requireNamed(
             RecordedMint mint, PastRow idp, PastRow key, PastRow provider, long revision)
             throws Objected {
+        String ofIdp = mint.text(EventFields.IDP);
+        String ofKey = mint.text(EventFields.KEY);
+        String ofProvider = mint.text(EventFields.PROVIDER);
+        String issuer = mint.text(EventFields.ISSUER);
+        String type = mint.text(EventFields.PROVIDER_TYPE);
+        String had = "%s '%s' had the %s '%s' at revision %d, but the mint's row has '%s'";
         RecordedMint.require(
-                idp.issuer().equals(mint.text(EventFields.ISSUER)),
+                idp.issuer().equals(issuer),
                 () ->
-                        "identity provider '%s' had the issuer '%s' at revision %d, but the mint's row has the issuer '%s'"
-                                .formatted(
-                                        mint.text(EventFields.IDP),
-                                        idp.issuer(),
-                                        revision,
-                                        mint.text(EventFields.ISSUER)));
+                        had.formatted(
+                                "identity provider",
+                                ofIdp,
+                                "issuer",
+                                idp.issuer(),
+                                revision,
+                                issuer));
         RecordedMint.require(
-                key.provider().equals(mint.text(EventFields.PROVIDER)),
+                key.provider().equals(ofProvider),
                 () ->
-                        "key '%s' had the access provider '%s' at revision %d, but the mint's row has '%s'"
-                                .formatted(
-                                        mint.text(EventFields.KEY),
-                                        key.provider(),
-                                        revision,
-                                        mint.text(EventFields.PROVIDER)));
+                        had.formatted(
+                                "key",
+                                ofKey,
+                                "access provider",
+                                key.provider(),
+                                revision,
+                                ofProvider));
         RecordedMint.require(
-                provider.type().equals(mint.text(EventFields.PROVIDER_TYPE)),
+                provider.type().equals(type),
                 () ->
-                        "access provider '%s' had the type '%s' at revision %d, but the mint's row has the type '%s'"
-                                .formatted(
-                                        mint.text(EventFields.PROVIDER),
-                                        provider.type(),
-                                        revision,
-                                        mint.text(EventFields.PROVIDER_TYPE)));
+                        had.formatted(
+                                "access provider",
+                                ofProvider,
+                                "type",
+                                provider.type(),
+                                revision,
+                                type));
     }
 
     private void requireGranted(RecordedMint mint, Revisions then, Grant grant, Parties parties)

@@ -127,15 +127,13 @@ record RecordedMint(List<@Nullable String> fields) {
                         text(EventFields.ACTOR),
                         claims(EventFields.ACTOR_CLAIMS),
                         hasToken ? ofActor.required() : ClaimConditions.NONE);
+        String issuer = text(EventFields.ACTOR_ISSUER);
         require(
-                ofActor.issuer().equals(text(EventFields.ACTOR_ISSUER)),
+                ofActor.issuer().equals(issuer),
                 () ->
-                        "the actor's identity provider '%s' had the issuer '%s' at revision %d, but the mint's row has the issuer '%s'"
+                        "the actor's identity provider '%s' had the issuer '%s' at revision %d, but the mint's row has '%s'"
                                 .formatted(
-                                        text(EventFields.ACTOR_IDP),
-                                        ofActor.issuer(),
-                                        then.own(),
-                                        text(EventFields.ACTOR_ISSUER)));
+                                        actor.idp().value(), ofActor.issuer(), then.own(), issuer));
         if (hasToken) {
             requireAccepted(actor, ofActor, Role.ACTOR, then);
         } else {
