@@ -347,7 +347,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'db', 'postgresql', '{"host": "db.example.com", "database": "orders", "login": "mintmark", "password": {"file": "p"}}', '{**}');
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'db', 600, '{"role": "pg_read_all_data"}');
 --> Key "x" of tenant "acme": the setting "role" is "pg_read_all_data", which access provider "db" does not allow.
---? The access provider's allowed_targets: **. A platform admin can change them.
+--? They must contain "pg_read_all_data" itself, since no pattern matches it. A platform admin can change them.
 
 -- a role of PostgreSQL's own that is allowed literally
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'db', 'postgresql', '{"host": "db.example.com", "database": "orders", "login": "mintmark", "password": {"file": "p"}}', '{pg_read_all_data}');

@@ -254,7 +254,7 @@ class ClientRequestsTest {
                 prose.err()
                         .startsWith(
                                 "mintmark-client: The reason for access to key \"api\" must match the"
-                                        + " pattern INC-**. Start with the ticket, for example"
+                                        + " pattern \"INC-**\". Start with the ticket, for example"
                                         + " INC-4711. (INVALID_REQUEST, request "),
                 prose.err());
         Ended ticket =
