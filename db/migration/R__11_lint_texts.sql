@@ -105,7 +105,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'no_member_of_its_role' THEN 'Login "%s" is not a member of %s. Until a DBA adds it with GRANT, the row has no effect.'
         WHEN 'no_reason' THEN 'The grant has no reason, and auditors ask for one. Write a reason, for example a ticket.'
         WHEN 'reason_pattern_fits_nothing' THEN 'No valid reason matches "%s", so every request by the rule is refused. Correct the pattern: a reason has at least 10 characters and no double spaces; * stops at : and /, ** does not.'
-        WHEN 'reason_hint_is_refused' THEN 'The reason_pattern "%s" does not match "%s", the example in reason_hint, so whoever follows the hint is refused. Correct one of the two: * stops at : and /, ** does not, and every other character is literal.'
+        WHEN 'reason_hint_is_refused' THEN 'The reason_pattern "%s" does not match "%s", the example in reason_hint, so a requester who follows the hint is refused. Correct the pattern or the example: * stops at : and /, ** does not, and every other character is literal.'
         WHEN 'nobody_can_approve' THEN '%s Requests for access are therefore refused. Correct the rule''s approvers, or lower approvals or people.'
         WHEN 'one_time_without_id' THEN '%s sends tokens without jti, so one_time_tokens rejects all of them. Set one_time_tokens to false.'
         WHEN 'one_authority_twice' THEN 'Access provider "%s" signs with the same ca_key, so servers that trust one provider''s certificates also trust the other''s. Give each access provider a CA of its own.'

@@ -34,7 +34,7 @@ $$;
 COMMENT ON FUNCTION internal.outliving(text, broker.provider_type, int) IS
     'The detail of credentials_outlive_access for a key of this name, type and max_duration; null if its credentials can be ended, or end soon.';
 
--- Examples are told by their ticket, since other words may only describe what to write. They may be the beginning of a reason.
+-- Only text that begins with a ticket counts as an example, because other words may describe what to write. An example may be only the beginning of a reason.
 CREATE OR REPLACE FUNCTION internal.refused_example(pattern text, hint text) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp

@@ -7,7 +7,9 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** What the checkpoints seal: heads of the chains of events and of the tenants' changes. */
+/**
+ * The positions that checkpoints seal in the chains of events and in the changes of each tenant.
+ */
 final class SealedPositions {
     private final Optional<SealedRange> part;
     private final ComparedRows.Sealing sealing;

@@ -40,6 +40,9 @@ public record LintWarning(
                    SELECT a.updated_at, a.updated_by FROM broker.tenant_admin AS a
                     WHERE w.table_name = 'tenant_admin' AND a.tenant = w.tenant AND a.role_name = w.name
                    UNION ALL
+                   SELECT s.updated_at, s.updated_by FROM broker.shared_issuer AS s
+                    WHERE w.table_name = 'shared_issuer' AND s.issuer = w.name
+                   UNION ALL
                    SELECT p.updated_at, p.updated_by FROM broker.identity_provider AS p
                     WHERE w.table_name = 'identity_provider' AND p.tenant = w.tenant AND p.name = w.name
                    UNION ALL
@@ -97,7 +100,7 @@ public record LintWarning(
                 .list(connection, LintWarning::of);
     }
 
-    /** The first warnings, among those that the viewer may see, about rows of no tenant. */
+    /** The first warnings about rows of no tenant that the viewer may see. */
     public static List<LintWarning> shared(Connection connection) throws SQLException {
         return Query.of(SHARED, MOST_SHARED).list(connection, LintWarning::of);
     }

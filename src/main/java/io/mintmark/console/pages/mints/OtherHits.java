@@ -106,7 +106,9 @@ public record OtherHits(List<Hit> requests, List<Hit> grants, List<Hit> people, 
                 .first(connection, row -> Links.request(row.getString("id")));
     }
 
-    /** What has the text that was looked for; nothing if none was. */
+    /**
+     * Finds the requests, grants and people that contain the searched text; none without a text.
+     */
     static OtherHits of(Connection connection, Wanted wanted, Instant now) throws SQLException {
         return wanted.any().isEmpty()
                 ? NONE

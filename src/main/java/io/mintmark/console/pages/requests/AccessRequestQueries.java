@@ -140,7 +140,9 @@ final class AccessRequestQueries {
         return Query.of(WITHDRAWABLE).list(connection, AccessRequestLine::of);
     }
 
-    /** Break glasses: those that nobody has signed off, then the others, the newest first. */
+    /**
+     * The uses of break glass without a sign-off, then all others; in each group, the newest first.
+     */
     static List<AccessRequestLine> breakGlasses(Connection connection, int most)
             throws SQLException {
         return Query.of(BREAK_GLASSES, most, most, most).list(connection, AccessRequestLine::of);

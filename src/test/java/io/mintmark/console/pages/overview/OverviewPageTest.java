@@ -43,6 +43,26 @@ class OverviewPageTest {
     private static final ConsoleWorld world = ConsoleWorld.of(database);
 
     @Test
+    void a_lint_warning_about_a_shared_issuer_says_by_whom_its_row_was_last_changed() {
+        String issuer = "https://ci.vendor.example";
+        database.admin(
+                "INSERT INTO broker.shared_issuer (issuer, owner_claims) VALUES ('%s', '{aud}')"
+                        .formatted(issuer));
+        try {
+            String page = world.page("auditor", "/");
+            String warning = page.substring(page.indexOf(issuer));
+            assertShows(
+                    warning.substring(0, warning.indexOf("</li>")),
+                    "claim of several owners",
+                    "Row last changed",
+                    " by test_admin.");
+        } finally {
+            database.admin(
+                    "DELETE FROM broker.shared_issuer WHERE issuer = '%s'".formatted(issuer));
+        }
+    }
+
+    @Test
     void the_overview_counts_what_was_minted_and_refused() {
         String page = world.page("auditor", "/");
         String mints = database.value("SELECT count(*) FROM audit.event WHERE kind = 'requested'");
