@@ -171,6 +171,9 @@ class KeptTextTest {
                             "base.http.connection.GuardedConnection.withoutPermits: String",
                             SETTINGS),
                     entry("base.http.connection.GuardedPort.withoutPermits: String", SETTINGS),
+                    entry(
+                            "audit.log.SeenHistory.checkpoints: LostRow",
+                            ROWS + "the checkpoints since the last look"),
                     entry("base.metrics.Meters.counters: Labelled", "see the listeners below"),
                     entry("base.metrics.Meters.timers: Labelled", "see the listeners below"),
                     entry("provider.AccessProviders.byType: String", SETTINGS),

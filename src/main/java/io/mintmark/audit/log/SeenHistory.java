@@ -15,11 +15,10 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -44,8 +43,10 @@ public final class SeenHistory {
     private final MissingRows database;
     private final Optional<LossStop> stop;
     private final Map<String, StateId> changes = new ConcurrentHashMap<>();
-    private final AtomicReference<Optional<LostRow>> checkpoint =
-            new AtomicReference<>(Optional.empty());
+
+    /** The newest one, and earlier ones that weren't looked for since. */
+    private final Set<LostRow> checkpoints = ConcurrentHashMap.newKeySet();
+
     private final AtomicLong lost = new AtomicLong();
     private volatile Supplier<Optional<LostRow>> ownLoss = Optional::empty;
 
@@ -144,28 +145,26 @@ public final class SeenHistory {
         newest.ifPresentOrElse(this::saw, () -> sawCheckpoint(0));
     }
 
+    /**
+     * Remembers it before the earlier ones are looked for, since that may fail, as in the middle of
+     * a restore that takes the newest away.
+     */
     private void saw(SignedCheckpoint newest) {
-        LostRow seen = new LostRow(Kind.CHECKPOINT, "", newest.number(), newest.hash());
-        Optional<LostRow> before = lastCheckpoint();
-        if (before.filter(seen::equals).isEmpty()) {
-            requireThere(before.stream().toList());
-            var _ =
-                    checkpoint.accumulateAndGet(
-                            Optional.of(seen),
-                            (one, other) ->
-                                    one.filter(it -> it.place() > seen.place()).isPresent()
-                                            ? one
-                                            : other);
+        var _ = checkpoints.add(new LostRow(Kind.CHECKPOINT, "", newest.number(), newest.hash()));
+        if (checkpoints.size() > 1) {
+            requireThere(List.copyOf(checkpoints));
+            keepTheNewest();
         }
+    }
+
+    private void keepTheNewest() {
+        long newest = checkpoints.stream().mapToLong(LostRow::place).max().orElse(0);
+        var _ = checkpoints.removeIf(known -> known.place() < newest);
     }
 
     /** Notes the newest checkpoint's number; 0 without a checkpoint. */
     void sawCheckpoint(long number) {
-        requireThere(lastCheckpoint().filter(known -> known.place() > number).stream().toList());
-    }
-
-    private Optional<LostRow> lastCheckpoint() {
-        return Objects.requireNonNull(checkpoint.get());
+        requireThere(checkpoints.stream().filter(known -> known.place() > number).toList());
     }
 
     private void requireThere(List<LostRow> rows) {
@@ -184,7 +183,7 @@ public final class SeenHistory {
                         Stream.concat(
                                         changes.keySet().stream()
                                                 .flatMap(chain -> known(chain).stream()),
-                                        lastCheckpoint().stream())
+                                        checkpoints.stream())
                                 .toList());
         if (missing.isEmpty()) {
             return;
@@ -218,7 +217,7 @@ public final class SeenHistory {
 
     private void forget(LostRow row) {
         if (row.kind() == Kind.CHECKPOINT) {
-            var _ = checkpoint.updateAndGet(known -> known.filter(it -> !it.equals(row)));
+            var _ = checkpoints.remove(row);
         } else {
             var _ = changes.remove(row.chain(), new StateId(row.place(), row.hash()));
         }

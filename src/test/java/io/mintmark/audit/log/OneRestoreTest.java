@@ -3,13 +3,16 @@ package io.mintmark.audit.log;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.mintmark.audit.UnacknowledgedLoss;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.base.sql.AuditRows;
 import io.mintmark.base.sql.Database;
+import io.mintmark.base.sql.QueryFailed;
 import io.mintmark.base.sql.Seals;
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.base.tenant.TenantName;
+import io.mintmark.endtoend.Eventually;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -62,5 +65,46 @@ class OneRestoreTest {
     void a_row_that_is_still_there_is_not_reported() {
         loseTheChange();
         database.assertRows(REPORTED, "change");
+    }
+
+    /**
+     * The database goes away between the checkpoint's commit and the look for the one before it.
+     */
+    @Test
+    void a_checkpoint_that_was_sealed_just_before_a_restore_is_missed_too() {
+        Optional<SignedCheckpoint> first = sealed();
+        history.saw(first);
+        Optional<SignedCheckpoint> second = sealed();
+        database.shutTheServiceOut();
+        assertThrows(QueryFailed.class, () -> history.saw(second));
+        database.letTheServiceIn();
+        database.alterLog(
+                "DELETE FROM log.checkpoint WHERE number = " + second.orElseThrow().number());
+        Eventually.holds(() -> isNoticedAt(first));
+        database.assertRows(REPORTED, "checkpoint");
+    }
+
+    /** The pool's first answers after that may be that it has no connection yet. */
+    private boolean isNoticedAt(Optional<SignedCheckpoint> newest) {
+        try {
+            history.saw(newest);
+            return false;
+        } catch (QueryFailed e) {
+            return false;
+        } catch (UnacknowledgedLoss e) {
+            return true;
+        }
+    }
+
+    @Test
+    void an_answer_that_was_overtaken_makes_no_loss() {
+        Optional<SignedCheckpoint> first = sealed();
+        history.saw(sealed());
+        history.saw(first);
+        database.assertRows(REPORTED);
+    }
+
+    private Optional<SignedCheckpoint> sealed() {
+        return Optional.of(Seals.seal(database));
     }
 }
