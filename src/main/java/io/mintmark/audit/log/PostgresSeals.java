@@ -18,7 +18,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -72,7 +71,7 @@ public final class PostgresSeals implements SealStore {
     private final Connections connections;
     private final String broker;
     private final Supplier<Optional<WrittenHead>> own;
-    private final Consumer<Optional<SignedCheckpoint>> seen;
+    private final Optional<SeenHistory> history;
     private final Runnable before;
 
     /** Changes of older transactions are sealed; null before this replica has sealed. */
@@ -90,19 +89,19 @@ public final class PostgresSeals implements SealStore {
     }
 
     PostgresSeals(Connections connections, String broker) {
-        this(connections, broker, Optional::empty, _ -> {}, () -> {});
+        this(connections, broker, Optional::empty, Optional.empty(), () -> {});
     }
 
     private PostgresSeals(
             Connections connections,
             String broker,
             Supplier<Optional<WrittenHead>> own,
-            Consumer<Optional<SignedCheckpoint>> seen,
+            Optional<SeenHistory> history,
             Runnable before) {
         this.connections = connections;
         this.broker = broker;
         this.own = own;
-        this.seen = seen;
+        this.history = history;
         this.before = before;
     }
 
@@ -127,7 +126,7 @@ public final class PostgresSeals implements SealStore {
                 database::connection,
                 broker,
                 () -> Optional.of(writer.head()),
-                history::saw,
+                Optional.of(history),
                 writer::check);
     }
 
@@ -147,10 +146,10 @@ public final class PostgresSeals implements SealStore {
                 var heads = new ChainHeads(connection, everything, sealedBefore(horizon), own);
                 Optional<SignedCheckpoint> sealed = seal(connection, heads, sign);
                 connection.commit();
-                if (sealed.isPresent()) {
+                sealed.ifPresent(checkpoint -> {
                     sealedUpTo = horizon;
-                    seen.accept(sealed);
-                }
+                    history.ifPresent(it -> it.remember(checkpoint));
+                });
                 return sealed;
             } finally {
                 connection.rollback();
@@ -190,7 +189,7 @@ public final class PostgresSeals implements SealStore {
             Function<Unsealed, Optional<SignedCheckpoint>> sign)
             throws SQLException {
         Optional<SignedCheckpoint> last = Query.of(LAST).first(connection, CheckpointRow::read);
-        seen.accept(last);
+        history.ifPresent(it -> it.saw(last));
         LogTree tree = StoredTree.upTo(connection, last.map(SignedCheckpoint::number).orElse(0L));
         Optional<SignedCheckpoint> sealed =
                 sign.apply(

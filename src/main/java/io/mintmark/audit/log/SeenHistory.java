@@ -145,12 +145,14 @@ public final class SeenHistory {
         newest.ifPresentOrElse(this::saw, () -> sawCheckpoint(0));
     }
 
-    /**
-     * Remembers it before the earlier ones are looked for, since that may fail, as in the middle of
-     * a restore that takes the newest away.
-     */
+    /** Notes a checkpoint that this replica has committed, without asking the database. */
+    void remember(SignedCheckpoint sealed) {
+        var _ = checkpoints.add(new LostRow(Kind.CHECKPOINT, "", sealed.number(), sealed.hash()));
+    }
+
+    /** The look at the earlier ones may fail, as in a restore that has lost the newest. */
     private void saw(SignedCheckpoint newest) {
-        var _ = checkpoints.add(new LostRow(Kind.CHECKPOINT, "", newest.number(), newest.hash()));
+        remember(newest);
         if (checkpoints.size() > 1) {
             requireThere(List.copyOf(checkpoints));
             keepTheNewest();

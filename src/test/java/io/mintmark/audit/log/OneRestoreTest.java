@@ -67,21 +67,32 @@ class OneRestoreTest {
         database.assertRows(REPORTED, "change");
     }
 
-    /**
-     * The database goes away between the checkpoint's commit and the look for the one before it.
-     */
     @Test
     void a_checkpoint_that_was_sealed_just_before_a_restore_is_missed_too() {
+        Optional<SignedCheckpoint> first = sealed();
+        history.saw(first);
+        SignedCheckpoint second = sealed().orElseThrow();
+        history.remember(second);
+        lose(second);
+        assertThrows(UnacknowledgedLoss.class, () -> history.saw(first));
+        database.assertRows(REPORTED, "checkpoint");
+    }
+
+    @Test
+    void a_checkpoint_that_was_read_just_before_a_restore_is_missed_too() {
         Optional<SignedCheckpoint> first = sealed();
         history.saw(first);
         Optional<SignedCheckpoint> second = sealed();
         database.shutTheServiceOut();
         assertThrows(QueryFailed.class, () -> history.saw(second));
         database.letTheServiceIn();
-        database.alterLog(
-                "DELETE FROM log.checkpoint WHERE number = " + second.orElseThrow().number());
+        lose(second.orElseThrow());
         Eventually.holds(() -> isNoticedAt(first));
         database.assertRows(REPORTED, "checkpoint");
+    }
+
+    private void lose(SignedCheckpoint checkpoint) {
+        database.alterLog("DELETE FROM log.checkpoint WHERE number = " + checkpoint.number());
     }
 
     /** The pool's first answers after that may be that it has no connection yet. */
